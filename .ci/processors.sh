@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests as on other processors, emulated by QEMU: arm64, for which Go fuses multiplications and additions, to
-# test deterministic results; a big-endian processor, to test reading and writing files; and a 32-bit processor, to
-# test counts.
+# test deterministic results and the loops in NEON, whose instructions .ci/arm64.sh counts; a big-endian processor, to
+# test reading and writing files; and a 32-bit processor, to test counts.
 #
 #   .ci/processors.sh
 #
@@ -30,7 +30,18 @@ emulated() { # PROCESSOR EMULATOR TESTS PACKAGE...
 
 GOARCH=arm64 CGO_ENABLED=0 go build ./...
 emulated arm64 qemu-aarch64 EveryProcessor ./solver
-emulated arm64 qemu-aarch64 . ./kernels/cpu/internal/form/csr ./internal/vec ./internal/dense ./merge
+emulated arm64 qemu-aarch64 . ./kernels/cpu/internal/form ./kernels/cpu/internal/form/{csr,slices,diagonals} ./internal/{simd,vec,dense} ./merge
+.ci/arm64.sh
+
+# Products of deterministic plans have the same bits on this processor, with NEON and in plain Go on arm64.
+bits=$(mktemp -d)
+trap 'rm -rf "$bits"' EXIT
+deterministic=TestDeterministicProductsHaveTheSameBitsWithAllInstructions
+MSREP_TEST_BITS=$bits/here go test -vet=off -count=1 -run "^$deterministic\$" ./msrep
+for level in generic neon; do
+	MSREP_TEST_BITS=$bits/$level MSREP_CPU=$level emulated arm64 qemu-aarch64 "^$deterministic\$" -count=1 ./msrep
+	cmp "$bits/here" "$bits/$level" || fail "arm64, $level: products of deterministic plans have other bits"
+done
 GOARCH=s390x CGO_ENABLED=0 go build ./...
 emulated s390x qemu-s390x . ./sparse/internal/bincsr ./sparse/internal/npz ./sparse/internal/hb ./internal/number
 emulated s390x qemu-s390x EveryProcessor ./solver

@@ -28,7 +28,7 @@ func TestDeterministicProductsHaveTheSameBitsWithAllInstructions(t *testing.T) {
 		return
 	}
 	var want []byte
-	for l := simd.Generic; l <= simd.Best(); l++ {
+	for _, l := range simd.Levels() {
 		path := filepath.Join(t.TempDir(), l.String())
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
 		cmd.Env = append(os.Environ(), "MSREP_CPU="+l.String(), bitsFile+"="+path)
@@ -64,7 +64,7 @@ func hashProduct[V sparse.Value](t *testing.T, s *System, a *sparse.CSR[V], r *r
 	p := planOf(t, s, sparse.Matrix[V](a), PlanOptions{Deterministic: true})
 	x, y := make([]V, a.Cols), make([]V, a.Rows)
 	for i := range x {
-		x[i] = V(r.NormFloat64())
+		x[i] = V(r.Float64() - 0.5) // NormFloat64 depends on the processor
 	}
 	h := fnv.New64a()
 	for _, beta := range []V{0, 0.3} {

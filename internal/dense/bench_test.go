@@ -21,7 +21,7 @@ func filled[V float32 | float64](n int) []V {
 
 // eachKind runs a benchmark for each level and type.
 func eachKind(b *testing.B, double, single func(b *testing.B)) {
-	for l := simd.Generic; l <= simd.Best(); l++ {
+	for _, l := range simd.Levels() {
 		defer SetLevel(l)()
 		b.Run(l.String()+"/float64", double)
 		b.Run(l.String()+"/float32", single)

@@ -23,7 +23,7 @@ func Syrk[V sparse.Value](n, k int, a []V, lda int, c []V, ldc int) {
 		return
 	}
 	if n <= triangleSide {
-		if level == simd.Generic {
+		if level < simd.AVX2 {
 			syrkLoop(n, k, a, lda, c, ldc)
 		} else {
 			syrkAssembly(n, k, a, lda, c, ldc)
@@ -47,7 +47,7 @@ func gemm[V sparse.Value](m, n, k int, a []V, lda int, b []V, bk, bj int, c []V,
 	if m == 0 || n == 0 || k == 0 {
 		return
 	}
-	if level == simd.Generic {
+	if level < simd.AVX2 {
 		gemmLoop(m, n, k, a, lda, b, bk, bj, c, ldc)
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// There is no assembly: the level is simd.Generic, and nothing calls these functions.
+// There is no assembly: the level is below simd.AVX2, and nothing calls these functions.
 
 func subtract[V sparse.Value](simd.Level, *productArgs[V]) {}
 func triangle[V sparse.Value](simd.Level, *productArgs[V]) {}

@@ -112,7 +112,7 @@ func near[V sparse.Value](t *testing.T, want, size float64, got V, steps int, fo
 
 // eachLevel runs a test for float64 and float32 with each instruction set of this processor.
 func eachLevel(t *testing.T, double, single func(t *testing.T)) {
-	for l := simd.Generic; l <= simd.Best(); l++ {
+	for _, l := range simd.Levels() {
 		for name, f := range map[string]func(t *testing.T){"float64": double, "float32": single} {
 			t.Run(l.String()+"/"+name, func(t *testing.T) {
 				defer dense.SetLevel(l)()

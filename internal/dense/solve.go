@@ -12,7 +12,7 @@ func LowerUnitSolve[V sparse.Value](n, m int, l []V, ldl int, b []V, ldb int) {
 		return
 	}
 	if n <= triangleSide {
-		if level == simd.Generic {
+		if level < simd.AVX2 {
 			lowerUnitLoop(n, m, l, ldl, b, ldb)
 		} else {
 			leftAssembly(n, m, l, ldl, b, ldb)
@@ -101,7 +101,7 @@ func rightSolve[V sparse.Value](m, n int, u []V, uk, uj int, b []V, ldb int) {
 		return
 	}
 	if n <= triangleSide {
-		if level == simd.Generic {
+		if level < simd.AVX2 {
 			rightLoop(m, n, u, uk, uj, b, ldb)
 		} else {
 			rightAssembly(m, n, u, uk, uj, b, ldb)

@@ -11,7 +11,7 @@ func GemmTN[V sparse.Value](m, n, k int, a []V, lda int, b []V, ldb int, c []V, 
 	if m == 0 || n == 0 || k == 0 {
 		return
 	}
-	if level == simd.Generic {
+	if level < simd.AVX2 {
 		gemmTNLoop(m, n, k, a, lda, b, ldb, c, ldc)
 		return
 	}

@@ -2,7 +2,9 @@ package simd
 
 import "github.com/msrep-go/msrep/sparse"
 
-// Lanes returns the number of elements of a register, which is the number of rows of a slice.
+// Lanes returns the number of rows of a slice. With AVX2 and AVX512 it is the number of elements of
+// a register. NEON has as many lanes as plain Go, in several registers: loops for which there is no
+// NEON then run in plain Go on the same slices.
 func Lanes[V sparse.Value](l Level) int {
 	n := 16
 	if _, double := any(*new(V)).(float64); double {
@@ -14,7 +16,8 @@ func Lanes[V sparse.Value](l Level) int {
 	return n
 }
 
-// RegisterBytes returns the size of a register.
+// RegisterBytes returns the size of a register. With NEON it is that of the two registers that an
+// instruction loads.
 func RegisterBytes(l Level) int {
 	if l >= AVX512 {
 		return 64

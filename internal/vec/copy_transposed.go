@@ -30,7 +30,7 @@ const transposedAtOnce = 128
 //
 // Other elements of to do not change.
 func CopyTransposed[V sparse.Value](n, count int, from, to Grid[V]) {
-	if level < simd.AVX2 || from.I == to.I {
+	if level == simd.Generic || from.I == to.I {
 		transposeGeneric(0, n, 0, count, from, to)
 		return
 	}

@@ -7,8 +7,8 @@
 // with fused multiply-add or without. Some loops are in assembly as well, with the same bits.
 //
 // A loop with assembly is a function that calls the assembly for whole groups of elements and the loop in plain Go for
-// the rest. The generator kernels/cpu/internal/gen/vec/vectors makes the assembly and the function that calls it for a
-// level (vectors_levels_amd64.go). .ci/asm.sh runs the generator.
+// the rest. The generator kernels/cpu/internal/gen/vec/vectors makes the assembly for amd64 and arm64 and the function
+// that calls it for a level (vectors_levels_amd64.go and so on). .ci/asm.sh runs the generator.
 package vec
 
 import "github.com/msrep-go/msrep/sparse"

@@ -92,7 +92,7 @@ func bicgstabStepF64(l simd.Level, n int, a float64, w float64, p *float64, s *f
 	bicgstabStepF64AVX2(n, a, w, p, s, x, t, r, c, sums, shadows)
 }
 
-func dotManyF64(l simd.Level, n, parts int, x *float64, y *float64, sums *float64) {
+func dotManyF64(l simd.Level, n int, parts int, x *float64, y *float64, sums *float64) {
 	if l == simd.AVX512 {
 		dotManyF64AVX512(n, parts, x, y, sums)
 		return
@@ -100,7 +100,7 @@ func dotManyF64(l simd.Level, n, parts int, x *float64, y *float64, sums *float6
 	dotManyF64AVX2(n, parts, x, y, sums)
 }
 
-func axpyManyF64(l simd.Level, n, parts int, a *float64, x *float64, y *float64, sums *float64) {
+func axpyManyF64(l simd.Level, n int, parts int, a *float64, x *float64, y *float64, sums *float64) {
 	if l == simd.AVX512 {
 		axpyManyF64AVX512(n, parts, a, x, y, sums)
 		return
@@ -108,7 +108,7 @@ func axpyManyF64(l simd.Level, n, parts int, a *float64, x *float64, y *float64,
 	axpyManyF64AVX2(n, parts, a, x, y, sums)
 }
 
-func updateDirectionManyF64(l simd.Level, n, parts int, a *float64, b *float64, z *float64, p *float64, x *float64) {
+func updateDirectionManyF64(l simd.Level, n int, parts int, a *float64, b *float64, z *float64, p *float64, x *float64) {
 	if l == simd.AVX512 {
 		updateDirectionManyF64AVX512(n, parts, a, b, z, p, x)
 		return
@@ -116,7 +116,7 @@ func updateDirectionManyF64(l simd.Level, n, parts int, a *float64, b *float64, 
 	updateDirectionManyF64AVX2(n, parts, a, b, z, p, x)
 }
 
-func scaleManyF64(l simd.Level, n, m int, d, r, z *float64) {
+func scaleManyF64(l simd.Level, n int, m int, d *float64, r *float64, z *float64) {
 	if l == simd.AVX512 {
 		scaleManyF64AVX512(n, m, d, r, z)
 		return

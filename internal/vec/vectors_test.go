@@ -135,7 +135,7 @@ func plain(call func() float64) float64 {
 
 // eachLevel runs a test with each instruction set of this processor.
 func eachLevel(t *testing.T, f func(t *testing.T)) {
-	for l := simd.Generic; l <= simd.Best(); l++ {
+	for _, l := range simd.Levels() {
 		t.Run(l.String(), func(t *testing.T) {
 			defer vec.SetLevel(l)()
 			f(t)
@@ -200,7 +200,7 @@ func TestLoopsOverVectorsHaveTheSameBitsOnAllLevels(t *testing.T) {
 					memory[random.IntN(c.vectors)][beside+random.IntN(n)] = special
 				}
 				from := random.IntN(beside)
-				for l := simd.Generic; l <= simd.Best(); l++ {
+				for _, l := range simd.Levels() {
 					restore := vec.SetLevel(l)
 					copies, parts := make([][]float64, c.vectors), make([][]float64, c.vectors)
 					for j, m := range memory {
@@ -212,9 +212,9 @@ func TestLoopsOverVectorsHaveTheSameBitsOnAllLevels(t *testing.T) {
 					all = append(all, copies)
 				}
 				for l := 1; l < len(all); l++ {
-					equalOrNaN(t, gave[0], gave[l], "%s, %s, %d elements", c.name, simd.Level(l), n)
+					equalOrNaN(t, gave[0], gave[l], "%s, %s, %d elements", c.name, simd.Levels()[l], n)
 					for j := range all[l] {
-						equalOrNaN(t, all[0][j], all[l][j], "%s, %s, %d elements, vector %d", c.name, simd.Level(l), n, j)
+						equalOrNaN(t, all[0][j], all[l][j], "%s, %s, %d elements, vector %d", c.name, simd.Levels()[l], n, j)
 						equalOrNaN(t, memory[j][:from], all[l][j][:from], "before vector %d of %s", j, c.name)
 						equalOrNaN(t, memory[j][from+n:], all[l][j][from+n:], "behind vector %d of %s", j, c.name)
 					}
@@ -244,7 +244,7 @@ func BenchmarkVectors(b *testing.B) {
 		for j := range v {
 			v[j] = make([]float64, n+40*j)[40*j:]
 		}
-		for l := simd.Generic; l <= simd.Best(); l++ {
+		for _, l := range simd.Levels() {
 			b.Run(c.name+"/"+l.String(), func(b *testing.B) {
 				defer vec.SetLevel(l)()
 				for b.Loop() {

@@ -58,7 +58,7 @@ func (s ValueSet[V]) Bytes() float64 {
 // Within returns s, or full storage if s uses 57 bits and the level has no kernel for them or a
 // slice has more than slice57 values.
 func (s ValueSet[V]) Within(l simd.Level, slice int) ValueSet[V] {
-	if l != simd.Generic && !Fast57(l) || slice > slice57 {
+	if l >= simd.AVX2 && !Fast57(l) || slice > slice57 {
 		return s.Not57()
 	}
 	return s

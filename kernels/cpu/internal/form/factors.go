@@ -30,7 +30,7 @@ func Factors[V sparse.Value](l simd.Level, alpha V, x []V) (before, after V) {
 // outOfRange reports whether an element of x that is not 0 violates least <= |x[i]| <= greatest.
 func outOfRange[V sparse.Value](l simd.Level, x []V, least, greatest V) bool {
 	whole := 0
-	if l != simd.Generic {
+	if l >= simd.AVX2 {
 		lanes := simd.Lanes[V](l)
 		whole = len(x) / lanes * lanes
 		if whole > 0 && simd.ForType[*outOfRangeTable[V]](outOfRangeTables)[l-simd.AVX2](whole/lanes, &x[0], least, greatest) != 0 {

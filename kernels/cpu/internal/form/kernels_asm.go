@@ -60,3 +60,5 @@ func init() {
 		},
 	)
 }
+
+func minMaxKernel(idx []int32) (lo, hi int32) { return minMaxAVX2(idx) }

@@ -33,7 +33,7 @@ func (e *Expansion[V]) Full(l simd.Level, v *Values[V], c, n, prefetchBytes int)
 	out := e.val[:end-from]
 	switch {
 	case v.Storage == Same || n == 0:
-	case l == simd.Generic:
+	case l < simd.AVX2:
 		v.Expand(from, out)
 	default:
 		a := &v.args
@@ -81,7 +81,7 @@ func (s *ManyShape[V]) Multiply(l simd.Level, alpha, beta V, x, y MultiVector[V]
 	if len(s.Order) == 0 {
 		return
 	}
-	if l == simd.Generic {
+	if l < simd.AVX2 {
 		s.generic(alpha, beta, x, y)
 		return
 	}

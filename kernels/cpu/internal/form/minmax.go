@@ -4,8 +4,8 @@ import "github.com/msrep-go/msrep/internal/simd"
 
 // MinMax returns the least and the greatest of idx, which must not be empty.
 func MinMax(l simd.Level, idx []int32) (lo, hi int32) {
-	if l >= simd.AVX2 && len(idx) >= 8 {
-		return minMaxAVX2(idx)
+	if l != simd.Generic && len(idx) >= 8 {
+		return minMaxKernel(idx)
 	}
 	return minMaxGeneric(idx)
 }

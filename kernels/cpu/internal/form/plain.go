@@ -7,7 +7,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// The inner loops of slices, diagonals and blocks in plain Go. Processors without AVX2 have only
+// The inner loops of slices, diagonals and blocks in plain Go. Processors without assembly have only
 // these. They sum eight lanes at a time, each in a variable of its own: the compiler keeps these in
 // registers, and consecutive additions are independent.
 

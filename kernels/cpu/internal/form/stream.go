@@ -39,12 +39,13 @@ func StoreRows[V sparse.Value](l simd.Level, alpha, beta V, sums, y []V, stream 
 	head, end := registers(l, y, stream)
 	StoreRowsGeneric(alpha, beta, sums[:head], y[:head])
 	if head < end {
-		simd.ForType[*storeRowsTable[V]](storeRowsTables)[l-simd.AVX2]((end-head)/simd.Lanes[V](l), alpha, beta, &sums[head], &y[head], AsInt(stream))
+		simd.ForType[*storeRowsTable[V]](storeRowsTables)[l.Index()]((end-head)/simd.Lanes[V](l), alpha, beta, &sums[head], &y[head], AsInt(stream))
 	}
 	StoreRowsGeneric(alpha, beta, sums[end:], y[end:])
 }
 
-// storeRowsTable, storePermutedRowsTable and permuteTable have kernels of whole registers, by Level-AVX2.
+// storeRowsTable, storePermutedRowsTable and permuteTable have kernels of whole registers, or slices with NEON, by
+// Level.Index.
 type (
 	storeRowsTable[V sparse.Value]         [2]func(n int, alpha, beta V, sums, y *V, stream int)
 	storePermutedRowsTable[V sparse.Value] [2]func(n int, alpha, beta V, at *uint16, sums, y *V, stream int)
@@ -83,7 +84,7 @@ func StorePermutedRows[V sparse.Value](l simd.Level, alpha, beta V, at []uint16,
 	head, end := registers(l, y, stream)
 	storePermutedRowsGeneric(alpha, beta, at[:head], sums, y[:head])
 	if head < end {
-		kernel := simd.ForType[*storePermutedRowsTable[V]](storePermutedRowsTables)[l-simd.AVX2]
+		kernel := simd.ForType[*storePermutedRowsTable[V]](storePermutedRowsTables)[l.Index()]
 		kernel((end-head)/simd.Lanes[V](l), alpha, beta, &at[head], unsafe.SliceData(sums), &y[head], AsInt(stream))
 	}
 	storePermutedRowsGeneric(alpha, beta, at[end:], sums, y[end:])
@@ -140,7 +141,7 @@ func ToRegister[V sparse.Value](l simd.Level, y []V) int {
 func Permute[V sparse.Value](l simd.Level, at []uint16, from, to []V) {
 	to = to[:len(at)]
 	if n := len(at) / simd.Lanes[V](l); l != simd.Generic && n > 0 {
-		simd.ForType[*permuteTable[V]](permuteTables)[l-simd.AVX2](n, &at[0], unsafe.SliceData(from), &to[0])
+		simd.ForType[*permuteTable[V]](permuteTables)[l.Index()](n, &at[0], unsafe.SliceData(from), &to[0])
 		n *= simd.Lanes[V](l)
 		at, to = at[n:], to[n:]
 	}
@@ -151,14 +152,14 @@ func Permute[V sparse.Value](l simd.Level, at []uint16, from, to []V) {
 
 // Prefetch prefetches the elements from <= i < to of x.
 func Prefetch[V sparse.Value](l simd.Level, x []V, from, to int) {
-	if l != simd.Generic && from < to {
+	if l >= simd.AVX2 && from < to {
 		loadAhead(BytesFrom(x[:to], from), ((to-from)*int(unsafe.Sizeof(x[0]))+63)/64)
 	}
 }
 
 // Fence makes stores past the caches visible to other goroutines.
 func Fence(l simd.Level) {
-	if l != simd.Generic {
+	if l >= simd.AVX2 {
 		fence()
 	}
 }

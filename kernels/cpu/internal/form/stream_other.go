@@ -1,4 +1,4 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package form
 
@@ -10,4 +10,4 @@ func loadAhead(p *byte, lines int) {}
 
 func pack57(n int, val *float64, low uint64, out *byte) (done int) { return 0 }
 
-func minMaxAVX2(idx []int32) (lo, hi int32) { return 0, 0 }
+func minMaxKernel(idx []int32) (lo, hi int32) { return 0, 0 }

@@ -16,7 +16,7 @@ func TestStreamedStoresAreTheSameAtEveryAlignment(t *testing.T) {
 }
 
 func streamTest[V sparse.Value](t *testing.T) {
-	for l := simd.Generic; l <= simd.Best(); l++ {
+	for _, l := range simd.Levels() {
 		for from := range 20 {
 			for n := range 70 {
 				v, y := make([]V, n), make([]V, from+n+20)
@@ -48,7 +48,7 @@ func storePermutedRowsTest[V sparse.Value](t *testing.T) {
 		sums[i] = V(i) / 3
 	}
 	sums[1<<16-1-937] = V(math.NaN())
-	for l := simd.Generic; l <= simd.Best(); l++ {
+	for _, l := range simd.Levels() {
 		for n := range 70 {
 			at, permuted := make([]uint16, n), make([]V, n)
 			for i := range at {
@@ -77,7 +77,7 @@ func storePermutedRowsTest[V sparse.Value](t *testing.T) {
 
 func TestPrefetchAcceptsAnyRange(t *testing.T) {
 	x := make([]float64, 100)
-	for l := simd.Generic; l <= simd.Best(); l++ {
+	for _, l := range simd.Levels() {
 		Prefetch(l, x, 0, 0)
 		Prefetch(l, x, 99, 100)
 		Prefetch(l, x, 0, 100)
@@ -100,7 +100,7 @@ func permuteTest[V sparse.Value](t *testing.T) {
 	for i := range from {
 		from[i] = V(i)
 	}
-	for l := simd.Generic; l <= simd.Best(); l++ {
+	for _, l := range simd.Levels() {
 		for n := range 70 {
 			at, to := make([]uint16, n), make([]V, n+1)
 			for i := range at {

@@ -157,7 +157,7 @@ func (t *Triangle[V]) segments(all []segment, alpha V, b, x []V) {
 
 // assembly computes the rows of a segment with a kernel. It returns false if there is none.
 func (t *Triangle[V]) assembly(s *segment, alpha V, b, x []V) bool {
-	if t.level == simd.Generic {
+	if t.level < simd.AVX2 {
 		return false
 	}
 	first, step := t.row(s.first), 1

@@ -148,12 +148,7 @@ func scratch[V sparse.Value](m *memory.Memory) *memory.Scratch[V] {
 // small cuts the triangles of the tests into phases.
 var small = sizeOfPhases{least: 1 << 16, entries: 1 << 13, rows: 1000, perLevel: 8, level: 100}
 
-func levels() (all []simd.Level) {
-	for l := simd.Generic; l <= simd.Best(); l++ {
-		all = append(all, l)
-	}
-	return all
-}
+func levels() []simd.Level { return simd.Levels() }
 
 func TestATriangleIsSolved(t *testing.T) {
 	t.Run("float64", testSolves[float64])

@@ -37,7 +37,7 @@ func MultiplyBlocks[V sparse.Value](l simd.Level, b *Blocks[V], at form.Position
 		return
 	}
 	sums = sums[:n*b.Height*b.Values.Lanes]
-	if l == simd.Generic {
+	if l < simd.AVX2 {
 		b.multiply(at, n, x, sums)
 		return
 	}
@@ -47,14 +47,17 @@ func MultiplyBlocks[V sparse.Value](l simd.Level, b *Blocks[V], at form.Position
 	if kernel == nil {
 		kernel = kernels[0]
 	}
-	kernel(n, &b.Widths[2*at.Slice : 2*(at.Slice+n)][0], unsafe.SliceData(b.Masks[at.Mask:]), b.Values.From(column),
-		unsafe.SliceData(b.Idx[at.Column*b.Values.Lanes:]), b.Width, unsafe.SliceData(x), b.Values.TableAt(column), unsafe.SliceData(sums),
-		b.Height, b.Height*b.Values.ColumnBytes(), form.AsInt(form.PrefetchesBlocks))
+	kernel(blockArgs[V]{
+		n: n, widths: &b.Widths[2*at.Slice : 2*(at.Slice+n)][0], masks: unsafe.SliceData(b.Masks[at.Mask:]),
+		val: b.Values.From(column), idx: unsafe.SliceData(b.Idx[at.Column*b.Values.Lanes:]), columns: b.Width,
+		x: unsafe.SliceData(x), table: b.Values.TableAt(column), sums: unsafe.SliceData(sums),
+		height: b.Height, bytes: b.Height * b.Values.ColumnBytes(), ahead: form.AsInt(form.PrefetchesBlocks),
+	})
 }
 
 // blockTable has kernels by Level-AVX2, Storage, and Height-2; if only the first one is set, it is
 // for all heights.
-type blockTable[V sparse.Value] [2][form.Storages][BlockMax - 1]func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *V, height, bytes, ahead int)
+type blockTable[V sparse.Value] [2][form.Storages][BlockMax - 1]func(a blockArgs[V])
 
 func (b *Blocks[V]) multiply(at form.Position, n int, x, sums []V) {
 	var room form.Expanded[V]

@@ -22,18 +22,21 @@ func AddBlocksTransposed[V sparse.Value](l simd.Level, b *Blocks[V], at form.Pos
 		return
 	}
 	factors, sums = factors[:n*b.Height*b.Values.Lanes], sums[:b.Width*b.Values.Lanes]
-	if l == simd.Generic || after != 1 {
+	if l < simd.AVX2 || after != 1 {
 		b.addTransposed(at, n, after, factors, y, first)
 		return
 	}
 	column := at.Column * b.Width * b.Height
 	kernel := simd.ForType[*blockTransposedTable[V]](blockTransposedTables)[l-simd.AVX2][b.Values.Storage]
-	kernel(n, &b.Widths[2*at.Slice : 2*(at.Slice+n)][0], unsafe.SliceData(b.Masks[at.Mask:]), b.Values.From(column),
-		unsafe.SliceData(b.Idx[at.Column*b.Values.Lanes:]), b.Height, b.Values.TableAt(column), &factors[0], &y[0], first, &sums[0], len(sums))
+	kernel(transposedBlockArgs[V]{
+		n: n, widths: &b.Widths[2*at.Slice : 2*(at.Slice+n)][0], masks: unsafe.SliceData(b.Masks[at.Mask:]),
+		val: b.Values.From(column), idx: unsafe.SliceData(b.Idx[at.Column*b.Values.Lanes:]), height: b.Height,
+		table: b.Values.TableAt(column), factors: &factors[0], y: &y[0], first: first, sums: &sums[0], end: len(sums),
+	})
 }
 
 // blockTransposedTable has kernels by Level-AVX2 and Storage.
-type blockTransposedTable[V sparse.Value] [2][form.Storages]func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table, factors, y *V, first int, sums *V, end int)
+type blockTransposedTable[V sparse.Value] [2][form.Storages]func(a transposedBlockArgs[V])
 
 func (b *Blocks[V]) addTransposed(at form.Position, n int, after V, factors, y []V, first int) {
 	lanes := b.Values.Lanes

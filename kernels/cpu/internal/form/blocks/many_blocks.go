@@ -37,7 +37,7 @@ func MultiplyBlocksMany[V sparse.Value](l simd.Level, b *Blocks[V], at form.Posi
 			some.next += uintptr(columns * (bytes / 4))
 			some.prefetchBytes -= bytes / 4
 		}
-		if l == simd.Generic {
+		if l < simd.AVX2 {
 			some.generic(alpha, beta, x, y)
 		} else {
 			some.assembly(l, alpha, beta, x, y, stream)
@@ -116,14 +116,8 @@ func (s *manyBlocks[V]) sum(k, full int, masks []uint16, lane, r int, x form.Mul
 	return sum
 }
 
-// manyBlockKernel multiplies the lanes first, first+1, ... of n slices, manyBlocksTogether of them.
-// The arguments are the fields of manyBlocks; val, idx and order begin at lane first. rows is the
-// length of order from there. ldx and ldy are bytes; last is the number of columns of y. For each
-// column of a block it prefetches step bytes from next on to the second-level cache.
-type manyBlockKernel[V sparse.Value] func(n int, widths *uint32, masks *uint16, first int, val *V, idx *int32, columns int, x *V, ldx int, y *V, ldy int, order *uint16, rows int, alpha, beta V, last int, reads, stream bool, next uintptr, step int)
-
 // manyBlockTable has kernels by Level-AVX2 and height-2.
-type manyBlockTable[V sparse.Value] [2][BlockMax - 1]manyBlockKernel[V]
+type manyBlockTable[V sparse.Value] [2][BlockMax - 1]func(a manyBlockArgs[V])
 
 // manyBlocksTogether returns the number of lanes of a slice that a kernel multiplies: as many as
 // have their sums in registers.
@@ -151,10 +145,13 @@ func (s *manyBlocks[V]) assembly(l simd.Level, alpha, beta V, x, y form.MultiVec
 		n := min(most, y.Cols-c)
 		x, y := x.Columns(c, n), y.Columns(c, n)
 		for first := 0; first < min(s.lanes, len(s.order)); first += together {
-			kernel(s.n, unsafe.SliceData(s.widths), unsafe.SliceData(s.masks), first, unsafe.SliceData(s.val[min(first, len(s.val)):]),
-				unsafe.SliceData(s.idx[min(first, len(s.idx)):]), s.width, unsafe.SliceData(x.Val), x.Stride*size,
-				unsafe.SliceData(y.Val), y.Stride*size, unsafe.SliceData(s.order[first:]), len(s.order)-first,
-				alpha, beta, n, beta != 0, stream, next, step)
+			kernel(manyBlockArgs[V]{
+				n: s.n, widths: unsafe.SliceData(s.widths), masks: unsafe.SliceData(s.masks), first: first,
+				val: unsafe.SliceData(s.val[min(first, len(s.val)):]), idx: unsafe.SliceData(s.idx[min(first, len(s.idx)):]), columns: s.width,
+				x: unsafe.SliceData(x.Val), ldx: x.Stride * size, y: unsafe.SliceData(y.Val), ldy: y.Stride * size,
+				order: unsafe.SliceData(s.order[first:]), rows: len(s.order) - first,
+				alpha: alpha, beta: beta, last: n, reads: beta != 0, stream: stream, next: next, step: step,
+			})
 			next += uintptr(step * s.width * len(s.idx) / s.lanes)
 		}
 	}

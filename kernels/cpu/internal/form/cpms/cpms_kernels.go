@@ -11,11 +11,11 @@ import (
 // apply.
 type (
 	joinTable       [2][sources]func(dst *float64, src *byte, step, n int)
-	headRowsTable   [sources][5]func(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+	headRowsTable   [sources][5]func(a headRowArgs)
 	headSlicesTable [2][sources][5]slicesKernel
 	rankTable       [5][2]func(sum *float64, n int, cur, next *byte, degree *int32, damping, add float64) float64
 
-	slicesKernel func(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+	slicesKernel func(a headSliceArgs)
 )
 
 // The sources of values: all 1, plain, or the first segments of 2 or 4. After oneOf2 and oneOf4
@@ -68,22 +68,28 @@ func plainOf(e Entries) (int, *byte) {
 
 func headRows(y []float64, ptr []int64, e Entries, x *cpms.Heads) {
 	s, val := plainOf(e)
-	headRowsKernels[s][x.Width()/2](unsafe.SliceData(y), len(y), &ptr[0], &e.Idx[0], val, 0, tails(x))
+	headRowsKernels[s][x.Width()/2](headRowArgs{unsafe.SliceData(y), len(y), &ptr[0], &e.Idx[0], val, 0, tails(x)})
 }
 
 func headRowsSegments(y []float64, ptr []int64, idx []int32, a *cpms.Array, at, step, read int, x *cpms.Heads) {
 	val, step := segmentsFrom(a, at, step)
-	headRowsKernels[sourceOf(a, read)][x.Width()/2](&y[0], len(y), &ptr[0], &idx[0], val, step, tails(x))
+	headRowsKernels[sourceOf(a, read)][x.Width()/2](headRowArgs{&y[0], len(y), &ptr[0], &idx[0], val, step, tails(x)})
 }
 
 func headSlices(l simd.Level, y []float64, count []int32, off []int64, e Entries, x *cpms.Heads) {
 	s, val := plainOf(e)
-	e.sliceKernel(l, s, x)(unsafe.SliceData(y), len(off)-1, &count[0], &off[0], e.indices(), unsafe.SliceData(e.Start), val, 0, tails(x))
+	e.sliceKernel(l, s, x)(headSliceArgs{
+		y: unsafe.SliceData(y), slices: len(off) - 1, count: &count[0], off: &off[0],
+		idx: e.indices(), start: unsafe.SliceData(e.Start), val: val, x: tails(x),
+	})
 }
 
 func headSlicesSegments(l simd.Level, y []float64, count []int32, off []int64, e Entries, at, step int, x *cpms.Heads) {
 	val, step := segmentsFrom(e.Segments, at, step)
-	e.sliceKernel(l, sourceOf(e.Segments, e.Read), x)(&y[0], len(off)-1, &count[0], &off[0], e.indices(), unsafe.SliceData(e.Start), val, step, tails(x))
+	e.sliceKernel(l, sourceOf(e.Segments, e.Read), x)(headSliceArgs{
+		y: &y[0], slices: len(off) - 1, count: &count[0], off: &off[0],
+		idx: e.indices(), start: unsafe.SliceData(e.Start), val: val, step: step, x: tails(x),
+	})
 }
 
 // sliceKernel returns the kernel for a source.

@@ -74,6 +74,15 @@ func NewSegmented(name kernels.Form, r form.Rows[float64], l cpms.Layout, wide b
 	return m, nil
 }
 
+// BorrowRows returns a Segmented of form FormCPMSRows without values that uses the arrays of r in place. The caller must
+// not change them. r.Ptr begins with 0. It fails with a *sparse.InputError if a column is outside x.
+func BorrowRows(r form.Rows[float64]) (*Segmented, error) {
+	if err := form.CheckColumns(r.Idx, r.Cols); err != nil {
+		return nil, err
+	}
+	return &Segmented{name: FormCPMSRows, rows: len(r.Ptr) - 1, level: simd.Default(), ptr: r.Ptr, idx: r.Idx}, nil
+}
+
 func (m *Segmented) copyRows(r form.Rows[float64]) (val []float64, err error) {
 	if err := cmp.Or(form.Alloc(r.Mem, &m.ptr, int64(len(r.Ptr))), form.Alloc(r.Mem, &m.idx, int64(len(r.Idx)))); err != nil {
 		return nil, err

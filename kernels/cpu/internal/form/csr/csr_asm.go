@@ -11,7 +11,7 @@ import (
 // These functions call kernels by name, not through tables, so that the arguments and the arrays of
 // callers stay on the stack.
 
-func rowsAVX2[V sparse.Value](a *rowsArgs[V]) {
+func rowsKernel[V sparse.Value](a *rowsArgs[V]) {
 	switch a := any(a).(type) {
 	case *rowsArgs[float64]:
 		rowsF64AVX2(a)
@@ -20,9 +20,9 @@ func rowsAVX2[V sparse.Value](a *rowsArgs[V]) {
 	}
 }
 
-// spreadAVX2 sets f[k] = alpha*x[r] for each entry k of row r. It returns the number of rows before
+// spreadKernel sets f[k] = alpha*x[r] for each entry k of row r. It returns the number of rows before
 // the first one that does not fit in f or has a negative length.
-func spreadAVX2[V sparse.Value](alpha V, ptr []int64, x, f []V) int {
+func spreadKernel[V sparse.Value](alpha V, ptr []int64, x, f []V) int {
 	switch f := any(f).(type) {
 	case []float64:
 		return spreadF64AVX2(float64(alpha), ptr, any(x).([]float64), f)
@@ -32,7 +32,7 @@ func spreadAVX2[V sparse.Value](alpha V, ptr []int64, x, f []V) int {
 	return 0
 }
 
-func rowsTransposedAVX2[V sparse.Value](a *rowsTransposedArgs[V]) {
+func rowsTransposedKernel[V sparse.Value](a *rowsTransposedArgs[V]) {
 	switch a := any(a).(type) {
 	case *rowsTransposedArgs[float64]:
 		rowsTransposedF64AVX2(a)
@@ -41,8 +41,8 @@ func rowsTransposedAVX2[V sparse.Value](a *rowsTransposedArgs[V]) {
 	}
 }
 
-// rowSumsAVX2 is RowSums. It returns false if a pointer or an index is out of range.
-func rowSumsAVX2[V sparse.Value](ptr []int64, idx []int32, val, x, sums []V) bool {
+// rowSumsKernel is RowSums. It returns false if a pointer or an index is out of range.
+func rowSumsKernel[V sparse.Value](ptr []int64, idx []int32, val, x, sums []V) bool {
 	switch sums := any(sums).(type) {
 	case []float64:
 		return rowSumsF64AVX2(ptr, idx, any(val).([]float64), any(x).([]float64), sums)
@@ -116,4 +116,9 @@ func permuteRows[V sparse.Value](l simd.Level, a *permuteArgs[V]) {
 			permuteRowsF32AVX2(a)
 		}
 	}
+}
+
+// rowsTransposedByRowKernel is for NEON: it is not called.
+func rowsTransposedByRowKernel[V sparse.Value](alpha V, ptr []int64, idx []int32, val, x, y []V, first int) int {
+	return 0
 }

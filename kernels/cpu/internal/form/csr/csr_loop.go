@@ -19,7 +19,7 @@ import (
 func Rows[V sparse.Value](l simd.Level, alpha, beta V, ptr []int64, idx []int32, val, x, y []V) {
 	ptr = ptr[:len(y)+1]
 	val = val[:len(idx)]
-	if l < simd.AVX2 {
+	if l == simd.Generic {
 		rowsGeneric(alpha, beta, ptr[0], ptr, idx, val, x, y)
 		return
 	}
@@ -33,7 +33,7 @@ func Rows[V sparse.Value](l simd.Level, alpha, beta V, ptr []int64, idx []int32,
 			x: unsafe.SliceData(x), cols: len(x), y: unsafe.SliceData(y), rows: n,
 			work: &work[0], predicted: predicted, near: near, alpha: alpha, beta: beta,
 		}
-		rowsAVX2(&a)
+		rowsKernel(&a)
 		if done := a.rows; done < n { // the next row has an index out of range
 			rowsGeneric(alpha, beta, base, ptr[done:], idx, val, x, y[done:])
 		}

@@ -1,5 +1,6 @@
 // Package csr has rows in CSR: the arrays of the caller.
 //
-// Files whose names end in _loop have the inner loops in plain Go, _asm the tables of the same loops
-// in assembly, and _amd64 the assembly itself, which kernels/cpu/internal/gen/csr generates.
+// Files whose names end in _loop have the inner loops in plain Go, _asm and _neon the tables of the
+// same loops in assembly for amd64 and arm64, and _amd64 and _arm64 the assembly itself, which
+// kernels/cpu/internal/gen/csr generates.
 package csr

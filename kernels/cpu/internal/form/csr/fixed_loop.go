@@ -17,7 +17,7 @@ import (
 func RowSums[V sparse.Value](l simd.Level, ptr []int64, idx []int32, val, x, sums []V) {
 	ptr = ptr[:len(sums)+1]
 	val = val[:len(idx)]
-	if l >= simd.AVX2 && rowSumsAVX2(ptr, idx, val, x, sums) {
+	if l != simd.Generic && rowSumsKernel(ptr, idx, val, x, sums) {
 		return
 	}
 	k := int64(0)

@@ -1,6 +1,7 @@
 package csr
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/msrep-go/msrep/internal/simd"
@@ -41,13 +42,16 @@ func RowsMany[V sparse.Value](l simd.Level, alpha, beta V, ptr []int64, idx []in
 	val = val[:len(idx)]
 	all := y // y is written past the caches if all of it is large
 	y.Val = y.Val[:(rows-1)*y.Stride+y.Cols]
-	if l < simd.AVX2 {
+	if l == simd.Generic {
 		manyGeneric(alpha, beta, ptr[0], ptr, idx, val, x, y)
 		return
 	}
 	size := int(unsafe.Sizeof(alpha))
 	register := form.RowRegister(l, y.Cols*size)
-	stream := beta == 0 && all.StreamsBy(register)
+	if l == simd.NEON {
+		register = form.ShortRegister
+	}
+	stream := l >= simd.AVX2 && beta == 0 && all.StreamsBy(register)
 	if stream {
 		defer form.Fence(l)
 	}
@@ -58,18 +62,40 @@ func RowsMany[V sparse.Value](l simd.Level, alpha, beta V, ptr []int64, idx []in
 	if y.Cols > tile {
 		block = 32 // the entries then stay in the cache for the second tile of columns
 	}
+	base := ptr[0]
 	for r := 0; r < rows; r += block {
 		n := min(block, rows-r)
-		for c := 0; c < y.Cols; c += tile {
-			w := min(tile, y.Cols-c)
-			manyColumns(l, register, alpha, beta, ptr[0], ptr[r:r+n+1], idx, val, x.Columns(c, w), y.From(r).Columns(c, w), stream, predicted)
+		ptr, y, done := ptr[r:r+n+1], y.From(r), n
+		for c := 0; c < y.Cols; {
+			w := columnsAtOnce(l, lanes, y.Cols-c)
+			x, y := x.Columns(c, w), y.Columns(c, w)
+			if l == simd.NEON && w < lanes {
+				manyGeneric(alpha, beta, base, ptr[:done+1], idx, val, x, y)
+			} else {
+				done = manyColumns(l, register, alpha, beta, base, ptr, idx, val, x, y, stream, predicted)
+			}
+			c += w
+		}
+		if done < n { // row done has an index out of range, as all columns find
+			manyGeneric(alpha, beta, base, ptr[done:], idx, val, x, y.From(done))
 		}
 	}
 }
 
-// manyColumns is RowsMany for at most four registers of columns; entry k is idx[k-base].
-func manyColumns[V sparse.Value](l simd.Level, register int, alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y form.MultiVector[V], stream, predicted bool) {
-	rows, size := len(ptr)-1, int(unsafe.Sizeof(alpha))
+// columnsAtOnce returns the number of columns of the next call, of cols that are left. Registers have so many lanes. With
+// NEON they are 1, 2 or 4 registers, or less than one, which plain Go multiplies.
+func columnsAtOnce(l simd.Level, lanes, cols int) int {
+	w := min(4*lanes, cols)
+	if l != simd.NEON || w < lanes {
+		return w
+	}
+	return lanes << (bits.Len(uint(w/lanes)) - 1)
+}
+
+// manyColumns is RowsMany for at most four registers of columns; entry k is idx[k-base]. It returns the number of rows
+// before the first one with an index or a pointer out of range, or with NEON of a few rows less.
+func manyColumns[V sparse.Value](l simd.Level, register int, alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y form.MultiVector[V], stream, predicted bool) int {
+	size := int(unsafe.Sizeof(alpha))
 	lanes := register / size
 	k := ptr[0] - base
 	last := (y.Cols-1)%lanes + 1
@@ -87,9 +113,7 @@ func manyColumns[V sparse.Value](l simd.Level, register int, alpha, beta V, base
 		stream: stream, near: near, predicted: predicted, alpha: alpha, beta: beta,
 	}
 	manyRows(l, register, &a)
-	if done := a.pointers - 1; done < rows { // the next row has an index out of range
-		manyGeneric(alpha, beta, base, ptr[done:], idx, val, x, y.From(done))
-	}
+	return a.pointers - 1
 }
 
 // manyGeneric is RowsMany in plain Go; entry k is idx[k-base].

@@ -22,9 +22,12 @@ func RowsTransposed[V sparse.Value](l simd.Level, alpha V, ptr []int64, idx []in
 	if ptr[len(x)]-ptr[0] != int64(len(idx)) {
 		panic(errPointers)
 	}
-	if before, after := form.Factors(l, alpha, x); l >= simd.AVX2 && after == 1 {
+	switch before, after := form.Factors(l, alpha, x); {
+	case l >= simd.AVX2 && after == 1:
 		done = rowsTransposedSpread(before, ptr, idx, val, x, y, first, far)
-	} else {
+	case l == simd.NEON && after == 1:
+		done = rowsTransposedByRow(before, ptr, idx, val, x, y, first)
+	default:
 		done = rowsTransposedGeneric(alpha, ptr, idx, val, x, y, first)
 	}
 	if done < len(idx) {
@@ -38,7 +41,7 @@ func RowsTransposed[V sparse.Value](l simd.Level, alpha V, ptr []int64, idx []in
 var errPointers = errors.New("the pointers do not ascend to the number of entries")
 
 const (
-	spreadAtOnce = 8 // number of elements that spreadAVX2 writes at a time
+	spreadAtOnce = 8 // number of elements that spreadKernel writes at a time
 	// spreadRoom is the number of entries with factors in the buffer at a time: they stay in the
 	// first-level cache.
 	spreadRoom = 1 << 10
@@ -49,11 +52,11 @@ const (
 func rowsTransposedSpread[V sparse.Value](alpha V, ptr []int64, idx []int32, val, x, y []V, first int, far bool) (done int) {
 	var factors [spreadRoom + spreadAtOnce]V
 	for len(x) > 0 {
-		rows := spreadAVX2(alpha, ptr, x, factors[:])
+		rows := spreadKernel(alpha, ptr, x, factors[:])
 		room := spreadRoom
 		if rows == 0 { // a row with more entries
 			rows = 1
-			spreadAVX2(alpha, []int64{0, spreadRoom}, x[:1], factors[:])
+			spreadKernel(alpha, []int64{0, spreadRoom}, x[:1], factors[:])
 		} else {
 			room = int(ptr[rows] - ptr[0])
 		}
@@ -68,12 +71,26 @@ func rowsTransposedSpread[V sparse.Value](alpha V, ptr []int64, idx []int32, val
 				n: some, idx: unsafe.SliceData(idx), indices: len(idx), val: unsafe.SliceData(val),
 				f: &factors[0], y: unsafe.SliceData(y), rows: len(y), first: first, far: far,
 			}
-			rowsTransposedAVX2(&a)
+			rowsTransposedKernel(&a)
 			if done += a.n; a.n < some {
 				return done
 			}
 		}
 		ptr, x = ptr[rows:], x[rows:]
+	}
+	return done
+}
+
+// rowsTransposedByRow runs kernels row by row, and plain Go from the first row on that has an element outside y.
+func rowsTransposedByRow[V sparse.Value](alpha V, ptr []int64, idx []int32, val, x, y []V, first int) (done int) {
+	for len(x) > 0 {
+		n := min(rowsAtOnce, len(x))
+		rows := rowsTransposedByRowKernel(alpha, ptr, idx[done:], val[done:], x[:n], y, first)
+		done += int(ptr[rows] - ptr[0])
+		ptr, x = ptr[rows:], x[rows:]
+		if rows < n {
+			return done + rowsTransposedGeneric(alpha, ptr, idx[done:], val[done:], x, y, first)
+		}
 	}
 	return done
 }

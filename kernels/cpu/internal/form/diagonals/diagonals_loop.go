@@ -81,7 +81,7 @@ func (d *Diagonals[V]) runs(l simd.Level, runs []DiagonalRun, alpha, beta V, x [
 		}
 	default:
 		last := x[len(x)-d.Values.Lanes:]
-		kernel := simd.ForType[*diagonalTable[V]](diagonalTables)[l-simd.AVX2][d.Values.Storage]
+		kernel := simd.ForType[*diagonalTable[V]](diagonalTables)[l.Index()][d.Values.Storage]
 		a := &d.args.multiply
 		a.runs, a.count, a.offsets = uintptr(unsafe.Pointer(&runs[0])), len(runs), unsafe.SliceData(d.Offsets)
 		a.masks, a.val, a.x = unsafe.SliceData(d.Masks[at.mask:]), d.Values.From(at.column), unsafe.SliceData(x)
@@ -93,7 +93,7 @@ func (d *Diagonals[V]) runs(l simd.Level, runs []DiagonalRun, alpha, beta V, x [
 	}
 }
 
-// diagonalTable has kernels by Level-AVX2 and Storage.
+// diagonalTable has kernels by Level.Index and Storage.
 type diagonalTable[V sparse.Value] [2][form.Storages]func(*diagonalArgs[V])
 
 func (d *Diagonals[V]) runGeneric(run DiagonalRun, alpha, beta V, x []V, row, column, mask int, y []V) {

@@ -63,7 +63,7 @@ func TestStripsOfStencilsGiveTheSameBits(t *testing.T) {
 }
 
 func eachStripLevel(t *testing.T, a *sparse.CSR[float64], spec string) {
-	for l := simd.Generic; l <= simd.Default(); l++ {
+	for _, l := range simd.Levels() {
 		f := formtest.Must(diagonals.NewDiagonals(formtest.RowsOf(a), diagonals.DiagonalOptions[float64]{Level: l}))(t)
 		for _, cols := range []int{3, 20} {
 			x := form.MultiVector[float64]{Val: make([]float64, a.Cols*cols), Cols: cols, Stride: cols}

@@ -85,7 +85,7 @@ func (d *Diagonals[V]) addRuns(l simd.Level, runs []DiagonalRun, alpha V, x []V,
 		}
 		return
 	}
-	kernel := simd.ForType[*diagonalTransposedTable[V]](diagonalTransposedTables)[l-simd.AVX2][d.Values.Storage]
+	kernel := simd.ForType[*diagonalTransposedTable[V]](diagonalTransposedTables)[l.Index()][d.Values.Storage]
 	a := &d.args.transposed
 	a.runs, a.count, a.offsets = uintptr(unsafe.Pointer(&runs[0])), len(runs), unsafe.SliceData(d.Offsets)
 	a.masks, a.val, a.y = unsafe.SliceData(d.Masks[at.mask:]), d.Values.From(at.column), &y[0]
@@ -95,7 +95,7 @@ func (d *Diagonals[V]) addRuns(l simd.Level, runs []DiagonalRun, alpha V, x []V,
 	a.y, a.last, a.x = nil, nil, nil // the diagonals keep no vector
 }
 
-// diagonalTransposedTable has kernels by Level-AVX2 and Storage.
+// diagonalTransposedTable has kernels by Level.Index and Storage.
 type diagonalTransposedTable[V sparse.Value] [2][form.Storages]func(*diagonalTransposedArgs[V])
 
 func (d *Diagonals[V]) addRunGeneric(run DiagonalRun, alpha V, x []V, row, column, mask int, y []V) {

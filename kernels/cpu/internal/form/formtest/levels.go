@@ -1,6 +1,7 @@
 package formtest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/msrep-go/msrep/internal/simd"
@@ -8,10 +9,10 @@ import (
 
 // Levels runs a test at every level.
 func Levels(t *testing.T, f func(t *testing.T, l simd.Level)) {
-	for l := simd.Generic; l <= simd.AVX512; l++ {
+	for _, l := range simd.All {
 		t.Run(l.String(), func(t *testing.T) {
-			if l > simd.Best() {
-				t.Skipf("this processor has at most %s", simd.Best())
+			if !slices.Contains(simd.Levels(), l) {
+				t.Skipf("this processor does not have %s", l)
 			}
 			f(t, l)
 		})

@@ -54,7 +54,7 @@ func MultiplySlices[V sparse.Value](l simd.Level, s *Slices[V], at form.Position
 // sums is scratch of the length of rows. Rows are not checked.
 func MultiplySlicesToRows[V sparse.Value](l simd.Level, s *Slices[V], at form.Position, n int, x, ahead, sums []V, alpha V, rows []uint16, y []V) {
 	rows = rows[:n*s.Values.Lanes]
-	if n == 0 || l != simd.Generic {
+	if n == 0 || s.assembly(l, len(x)) {
 		multiplySlicesFrom(l, s, at, n, x, ahead, sums, false, finished[V]{unsafe.SliceData(rows), unsafe.SliceData(y), alpha})
 		return
 	}
@@ -90,7 +90,7 @@ func multiplySlicesFrom[V sparse.Value](l simd.Level, s *Slices[V], at form.Posi
 	if len(ahead) == 0 {
 		ahead = sums // an address that is in the caches
 	}
-	if l == simd.Generic {
+	if !s.assembly(l, len(x)) {
 		s.multiply(at, n, x, sums, add)
 		return
 	}
@@ -103,7 +103,7 @@ func multiplySlicesFrom[V sparse.Value](l simd.Level, s *Slices[V], at form.Posi
 	if s.Near {
 		far = 0
 	}
-	kernel := simd.ForType[*sliceTable[V]](sliceTables)[l-simd.AVX2][s.Values.Storage][wide]
+	kernel := simd.ForType[*sliceTable[V]](sliceTables)[l.Index()][s.Values.Storage][wide]
 	var regular *uint16
 	if s.Regular != nil {
 		regular = &s.Regular[2*at.Slice : 2*(at.Slice+n)][0]
@@ -124,7 +124,13 @@ func multiplySlicesFrom[V sparse.Value](l simd.Level, s *Slices[V], at form.Posi
 // the first-level cache waits for few lines at a time, and these should be lines of x.
 const valuesAhead = 8192
 
-// sliceTable has kernels by Level-AVX2, Storage, and whether indices are wide.
+// assembly reports whether there is a kernel for the level and an x of n elements. Kernels with NEON take two indices
+// from a register, of which the lower one must not reach into the address of the other.
+func (s *Slices[V]) assembly(l simd.Level, n int) bool {
+	return l >= simd.AVX2 || l == simd.NEON && (s.Narrow != nil || n <= 1<<29)
+}
+
+// sliceTable has kernels by Level.Index, Storage, and whether indices are wide.
 type sliceTable[V sparse.Value] [2][form.Storages][2]func(*sliceArgs[V])
 
 // indices returns the memory of the indices from position at on, and wide = 1 if they are wide.

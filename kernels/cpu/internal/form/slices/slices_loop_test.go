@@ -15,7 +15,7 @@ import (
 )
 
 func TestSlicesSumTheSameWithAnyPrefetching(t *testing.T) {
-	for l := simd.Generic; l <= simd.Best(); l++ {
+	for _, l := range simd.Levels() {
 		t.Run(l.String(), func(t *testing.T) {
 			for _, near := range []bool{false, true} {
 				slicesAheadTest[float64](t, l, near)
@@ -61,7 +61,7 @@ func slicesAheadTest[V sparse.Value](t *testing.T, l simd.Level, near bool) {
 }
 
 func TestMultiplySlicesToRowsStoresResultsInTheirRows(t *testing.T) {
-	for l := simd.Generic; l <= simd.Best(); l++ {
+	for _, l := range simd.Levels() {
 		t.Run(l.String(), func(t *testing.T) {
 			for _, near := range []bool{false, true} {
 				for _, wide := range []bool{false, true} {

@@ -28,7 +28,7 @@ func AddSlicesTransposed[V sparse.Value](l simd.Level, s *Slices[V], at form.Pos
 		if s.Narrow == nil {
 			prefetchColumns = (len(s.Wide)-prefetchEntries)/s.Values.Lanes - at.Column
 		}
-		kernel := simd.ForType[*sliceTransposedTable[V]](sliceTransposedTables)[l-simd.AVX2][s.Values.Storage][wide]
+		kernel := simd.ForType[*sliceTransposedTable[V]](sliceTransposedTables)[l.Index()][s.Values.Storage][wide]
 		a := &s.transposed
 		a.n, a.widths, a.masks = n, &s.Widths[2*at.Slice : 2*(at.Slice+n)][0], unsafe.SliceData(s.Masks[at.Mask:])
 		a.val, a.idx, a.table = s.Values.From(at.Column), idx, unsafe.SliceData(s.Values.Table)
@@ -46,7 +46,7 @@ func AddSlicesTransposed[V sparse.Value](l simd.Level, s *Slices[V], at form.Pos
 // prefetchEntries is the number of entries by which the kernels prefetch elements of y.
 const prefetchEntries = 128
 
-// sliceTransposedTable has kernels by Level-AVX2, Storage, and whether indices are wide.
+// sliceTransposedTable has kernels by Level.Index, Storage, and whether indices are wide.
 type sliceTransposedTable[V sparse.Value] [2][form.Storages][2]func(*sliceTransposedArgs[V])
 
 func addSlicesTransposed[V sparse.Value, I uint16 | int32](s *Slices[V], idx []I, at form.Position, n int, after V, factors, y []V, first int) {

@@ -32,7 +32,7 @@ func AddTileMany[V sparse.Value](l simd.Level, t *Tiles[V], lo, hi, next int, x,
 		}
 		entries := t.Entries[lo:end]
 		val := e.Full(simd.Generic, &t.Values, lo, len(entries), 0)
-		if l != simd.Generic {
+		if l >= simd.AVX2 {
 			var later []uint32
 			if lo < prefetchEnd {
 				later = t.Entries[lo+ahead : end+ahead]
@@ -62,14 +62,18 @@ func TileColumns[V sparse.Value](l simd.Level, cols int) int {
 }
 
 // manyTileTable has kernels by the bytes of a row of sums: 16, 32, 64.
-type manyTileTable[V sparse.Value] [3]func(n, more int, entries *uint32, val, x *V, ldx int, acc *V, lda, last int, next *uint32, nextX *V)
+type manyTileTable[V sparse.Value] [3]func(a manyTileArgs[V])
 
 // addTileMany is AddTileMany for entries with these values; more entries after them can be read. It
 // prefetches the rows of nextX that the entries of later read.
 func addTileMany[V sparse.Value](l simd.Level, entries []uint32, more int, later []uint32, val []V, x, nextX form.MultiVector[V], acc []V) {
 	lda := TileColumns[V](l, x.Cols) * int(unsafe.Sizeof(*new(V)))
-	simd.ForType[*manyTileTable[V]](manyTileTables)[lda/(2*form.ShortRegister)](len(entries), more, unsafe.SliceData(entries), unsafe.SliceData(val), unsafe.SliceData(x.Val), x.RowBytes(),
-		unsafe.SliceData(acc), lda, x.Cols, unsafe.SliceData(later), unsafe.SliceData(nextX.Val))
+	kernel := simd.ForType[*manyTileTable[V]](manyTileTables)[lda/(2*form.ShortRegister)]
+	kernel(manyTileArgs[V]{
+		n: len(entries), more: more, entries: unsafe.SliceData(entries), val: unsafe.SliceData(val),
+		x: unsafe.SliceData(x.Val), ldx: x.RowBytes(), acc: unsafe.SliceData(acc), lda: lda, last: x.Cols,
+		next: unsafe.SliceData(later), nextX: unsafe.SliceData(nextX.Val),
+	})
 }
 
 // manyTileTables has no kernels on processors without assembly.

@@ -27,7 +27,7 @@ type Tiles[V sparse.Value] struct {
 func AddTile[V sparse.Value](l simd.Level, t *Tiles[V], lo, hi int, x, acc, ahead []V) {
 	switch {
 	case lo >= hi:
-	case l == simd.Generic:
+	case l < simd.AVX2:
 		t.add(lo, hi, x, acc)
 	default:
 		t.assembly(0, lo, hi, x, acc, ahead)
@@ -42,7 +42,7 @@ func AddTile[V sparse.Value](l simd.Level, t *Tiles[V], lo, hi int, x, acc, ahea
 func AddTileTransposed[V sparse.Value](l simd.Level, t *Tiles[V], lo, hi int, after V, x, acc, ahead []V) {
 	switch {
 	case lo >= hi:
-	case l == simd.Generic || after != 1:
+	case l < simd.AVX2 || after != 1:
 		t.addTransposed(lo, hi, after, x, acc)
 	default:
 		t.assembly(1, lo, hi, x, acc, ahead)
@@ -50,7 +50,7 @@ func AddTileTransposed[V sparse.Value](l simd.Level, t *Tiles[V], lo, hi int, af
 }
 
 // tileTable has kernels of tiles and of transposed tiles, by Storage.
-type tileTable[V sparse.Value] [2][4]func(acc, x *V, entries *uint32, values *byte, n int, ahead *V, lines, perRound int)
+type tileTable[V sparse.Value] [2][4]func(a tileArgs[V])
 
 // assembly is AddTile, or AddTileTransposed if transposed is 1, for lo < hi.
 func (t *Tiles[V]) assembly(transposed, lo, hi int, x, acc, ahead []V) {
@@ -59,8 +59,10 @@ func (t *Tiles[V]) assembly(transposed, lo, hi int, x, acc, ahead []V) {
 	lines := len(ahead) * int(unsafe.Sizeof(*new(V))) / line
 	perRound := lines/(n/8+1) + 1 // spread evenly, so that they do not delay the tile's own loads
 	kernel := simd.ForType[*tileTable[V]](tileTables)[transposed][t.Values.Storage]
-	kernel(unsafe.SliceData(acc), unsafe.SliceData(x), &t.Entries[lo:hi][0], t.Values.Entry(lo), n,
-		unsafe.SliceData(ahead), lines, perRound)
+	kernel(tileArgs[V]{
+		acc: unsafe.SliceData(acc), x: unsafe.SliceData(x), entries: &t.Entries[lo:hi][0], values: t.Values.Entry(lo), n: n,
+		ahead: unsafe.SliceData(ahead), lines: lines, perRound: perRound,
+	})
 }
 
 func (t *Tiles[V]) add(lo, hi int, x, acc []V) {

@@ -7,6 +7,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 
 	"github.com/msrep-go/msrep/kernels/cpu/internal/gen/lanes"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/gen/neon"
 )
 
 func main() {
@@ -26,6 +27,15 @@ func main() {
 		many(lanes.Part{Lanes: l})
 	}
 	lanes.WriteFiles()
+	for _, l := range neon.All {
+		rowsNEON(l)
+		fixedNEON(l)
+		transposedNEON(l)
+		for _, vectors := range []int{1, 2, 4} {
+			manyNEON(l, vectors)
+		}
+	}
+	neon.WriteFiles()
 }
 
 // keep copies a field of the arguments to the stack, from where a loop reads it without a register

@@ -3,7 +3,10 @@
 // consecutive.
 package main
 
-import "github.com/msrep-go/msrep/kernels/cpu/internal/gen/lanes"
+import (
+	"github.com/msrep-go/msrep/kernels/cpu/internal/gen/lanes"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/gen/neon"
+)
 
 // aheadBytes is the number of bytes by which values are prefetched: the hardware prefetcher alone is
 // slower than memory beside the loads of x.
@@ -28,4 +31,11 @@ func main() {
 		}
 	}
 	lanes.WriteFiles()
+	for _, l := range neon.All {
+		for _, v := range neon.ValuesOf(l) {
+			multiplyNEON(l, v)
+			transposedNEON(l, v)
+		}
+	}
+	neon.WriteFiles()
 }

@@ -30,6 +30,19 @@ func Func(name, signature string, doc ...string) {
 	}
 }
 
+// FuncOf begins a function with one parameter a, a struct of type typ that is passed by value. fields lists its fields
+// as a list of parameters: they lie in memory as such parameters do. It suits kernels that several goroutines call at
+// once, or for which the struct of Args takes a register too many.
+func FuncOf(name, typ, fields string, doc ...string) {
+	byValue[name] = typ
+	Func(name, "func("+fields+")", doc...)
+}
+
+// FuncOf is the function FuncOf with the type of an element for V in the types.
+func (l Lanes) FuncOf(name, typ, fields string, doc ...string) {
+	FuncOf(name, typeV.ReplaceAllString(typ, l.Type()), typeV.ReplaceAllString(fields, l.Type()), doc...)
+}
+
 var typeV = regexp.MustCompile(`\bV\b`)
 
 // Func is the function Func with the type of an element for V in the signature.

@@ -2,6 +2,7 @@ package lanes
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"go/format"
@@ -19,6 +20,7 @@ import (
 var argumentType = regexp.MustCompile(`^func\(a \*(\w+(\[\w+\])?)\)$`)
 
 var (
+	byValue = map[string]string{} // the type of the argument of each function of FuncOf
 	structs = map[string]string{} // the type of the arguments of each function that has one
 	current string                // the type of the arguments of the current function
 	layouts []layout              // the layouts on which the functions depend
@@ -44,14 +46,66 @@ func checkLayout(fields []string) {
 // have the layout that the assembly has.
 func WriteFiles() {
 	build.Generate()
-	file := flag.Lookup("stubs").Value.String()
-	if len(structs) == 0 || file == "" {
-		return
+	assembly, stubs := flag.Lookup("out").Value.String(), flag.Lookup("stubs").Value.String()
+	var err error
+	if stubs != "" && len(structs) > 0 {
+		err = complete(stubs)
 	}
-	if err := complete(file); err != nil {
+	if assembly != "" && stubs != "" && len(byValue) > 0 {
+		err = errors.Join(err, replace(stubs, stubStructs), replace(assembly, assemblyStructs))
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// replace replaces the text of a file.
+func replace(file string, f func(text string) string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(f(string(text))), 0o644)
+}
+
+var (
+	stub      = regexp.MustCompile(`func (\w+)\((.*)\)`)
+	argument  = regexp.MustCompile(`\b(\w+\+\d+\(FP\))`)
+	beginning = regexp.MustCompile(`(?m)^// func `)
+)
+
+// stubStructs writes the parameters of functions of FuncOf as their struct.
+func stubStructs(text string) string {
+	return stub.ReplaceAllStringFunc(text, func(s string) string {
+		name := stub.FindStringSubmatch(s)[1]
+		if typ := byValue[name]; typ != "" {
+			return fmt.Sprintf("func %s(a %s)", name, typ)
+		}
+		return s
+	})
+}
+
+// assemblyStructs names the parameters of functions of FuncOf as go vet expects it: a_n is field n of a.
+func assemblyStructs(text string) string {
+	var out strings.Builder
+	for _, part := range splitBefore(text, beginning) {
+		if m := stub.FindStringSubmatch(part); m != nil && byValue[m[1]] != "" {
+			part = argument.ReplaceAllString(stubStructs(part), "a_$1")
+		}
+		out.WriteString(part)
+	}
+	return out.String()
+}
+
+// splitBefore cuts a text before each match.
+func splitBefore(text string, at *regexp.Regexp) (parts []string) {
+	from := 0
+	for _, m := range at.FindAllStringIndex(text, -1) {
+		parts = append(parts, text[from:m[0]])
+		from = m[0]
+	}
+	return append(parts, text[from:])
 }
 
 // complete writes the types of arguments and the checks of their layouts into the stubs.

@@ -1,7 +1,10 @@
 // Command slices generates the kernels of slices: rows of the matrix side by side, one per lane.
 package main
 
-import "github.com/msrep-go/msrep/kernels/cpu/internal/gen/lanes"
+import (
+	"github.com/msrep-go/msrep/kernels/cpu/internal/gen/lanes"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/gen/neon"
+)
 
 func main() {
 	lanes.DefineBits()
@@ -15,4 +18,13 @@ func main() {
 		}
 	}
 	lanes.WriteFiles()
+	for _, l := range neon.All {
+		for _, v := range neon.ValuesOf(l) {
+			multiplyNEON(l, v, 2)
+			multiplyNEON(l, v, 4)
+			transposedNEON(l, v, 2)
+			transposedNEON(l, v, 4)
+		}
+	}
+	neon.WriteFiles()
 }

@@ -8,6 +8,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 
 	"github.com/msrep-go/msrep/kernels/cpu/internal/gen/lanes"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/gen/neon"
 )
 
 func main() {
@@ -19,6 +20,13 @@ func main() {
 	fence()
 	ahead()
 	Generate()
+	for _, l := range neon.All {
+		finishNEON(l, false)
+		finishNEON(l, true)
+		permuteNEON(l)
+	}
+	minMaxNEON()
+	neon.WriteFiles()
 }
 
 // finish generates the last step of a product for whole registers, for sums in their order or at

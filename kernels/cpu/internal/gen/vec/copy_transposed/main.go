@@ -1,4 +1,4 @@
-// Command turned generates the assembly that transposes tiles of vectors.
+// Command copy_transposed generates the assembly that transposes tiles of vectors.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 
 	"github.com/msrep-go/msrep/kernels/cpu/internal/gen/lanes"
+	"github.com/msrep-go/msrep/kernels/cpu/internal/gen/neon"
 )
 
 func main() {
@@ -17,6 +18,11 @@ func main() {
 		tiles(l, 2, two)
 	}
 	Generate()
+	for _, l := range neon.All {
+		tilesNEON(l, 4)
+		tilesNEON(l, 2)
+	}
+	neon.WriteFiles()
 }
 
 // tiles generates the kernel for tiles of side rows and columns; transpose transposes one tile.

@@ -1,5 +1,0 @@
-//go:build amd64
-
-package simd
-
-const hasAssembly = true
