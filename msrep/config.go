@@ -22,6 +22,16 @@ type Config struct {
 	// Threads is the total number of CPU threads of all devices; 0 means GOMAXPROCS. Each device has at least one.
 	// If GOMAXPROCS is reduced after Open, fewer threads work. If it is increased, open another System to use more.
 	Threads int
+	// Yield makes the workers of CPU devices sleep at once when they have nothing to do, instead of polling for the next
+	// product for up to 100 microseconds. It is for programs with threads of their own that work between products, such as
+	// those of OpenMP. Each product then takes some microseconds more, to wake the workers.
+	Yield bool
+	// Run, unless nil, runs the parts of a product on threads of the program instead of workers of the System. It must
+	// call f(0) ... f(n-1), each once, on any threads and best all at the same time, and return when the calls have
+	// returned. n is at most Threads. With several devices, Run is called from several goroutines at once. The threads
+	// of a pool that polls between two loops, as OpenMP's does, then compute products as well: they and workers would
+	// take the CPUs from each other. Run needs CPU devices and NUMA "off", which is the default then.
+	Run func(n int, f func(i int))
 	// NUMA states whether devices are placed on NUMA nodes; "" means NUMAAuto.
 	NUMA NUMA
 	// Warn, unless nil, is called with one line of text if placement is on and the operating system refuses it or the

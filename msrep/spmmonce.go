@@ -12,17 +12,19 @@ import (
 
 // multiplyAtOnce multiplies all vectors at once. It transposes vectors by column to vectors by row first.
 func (p *Plan[V]) multiplyAtOnce(ctx context.Context, op Transpose, alpha V, x MultiVector[V], beta V, y MultiVector[V], t *Timing) error {
-	begin := time.Since(clockStart)
 	m, n := p.dims(op)
-	x, err := p.toRows(&p.rowBuffers.x, x, n, true)
-	if err != nil {
-		return err
+	to := y
+	if x.ByColumn || y.ByColumn { // small products by row save the time of reading the clock
+		begin := time.Since(clockStart)
+		var err error
+		if x, err = p.toRows(&p.rowBuffers.x, x, n, true); err != nil {
+			return err
+		}
+		if to, err = p.toRows(&p.rowBuffers.y, y, m, beta != 0); err != nil {
+			return err
+		}
+		t.Distribute = time.Since(clockStart) - begin
 	}
-	to, err := p.toRows(&p.rowBuffers.y, y, m, beta != 0)
-	if err != nil {
-		return err
-	}
-	t.Distribute = time.Since(clockStart) - begin
 	t.Devices = make([]time.Duration, len(p.shares))
 	q := &manyProduct[V]{ctx: ctx, byMajor: p.lay.ByMajor(bool(op)), alpha: alpha, beta: beta, x: x, y: to}
 	carries, err := p.route.(manyRoute[V]).MultiplyMany(q, t.Devices)
@@ -32,7 +34,10 @@ func (p *Plan[V]) multiplyAtOnce(ctx context.Context, op Transpose, alpha V, x M
 	for _, d := range t.Devices {
 		t.Kernel = max(t.Kernel, d)
 	}
-	begin = time.Since(clockStart)
+	if len(carries) == 0 && !y.ByColumn {
+		return nil
+	}
+	begin := time.Since(clockStart)
 	for i, c := range carries {
 		row := p.parts[i].StartMajor * to.Stride
 		for j, v := range c {

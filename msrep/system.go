@@ -56,13 +56,19 @@ func openOn(topo *numa.Topology, c Config) (*System, error) {
 	default:
 		return nil, sparse.Inputf("numa", "%q is not known: use %s, %s or %s", string(c.NUMA), NUMAAuto, NUMAOn, NUMAOff)
 	}
+	if c.Run != nil {
+		if c.NUMA == NUMAOn {
+			return nil, sparse.Inputf("numa", "%q places workers: it cannot be used with Run", string(c.NUMA))
+		}
+		c.NUMA = NUMAOff
+	}
 	c.Threads = cmp.Or(c.Threads, runtime.GOMAXPROCS(0))
 	s := newSystem()
 	s.refusal.Warn = c.Warn
 	if s.trace = listener(c.Trace); s.trace != nil {
 		s.devices().Traced = s.traced
 	}
-	r := placement.Request{Devices: c.Devices, Threads: c.Threads, NUMA: string(c.NUMA), Refused: s.refusal.Report}
+	r := placement.Request{Devices: c.Devices, Threads: c.Threads, NUMA: string(c.NUMA), Yield: c.Yield, Run: c.Run, Refused: s.refusal.Report}
 	devices, placed, err := r.Open(topo)
 	s.devices().List = devices
 	if err != nil {

@@ -26,6 +26,12 @@ type Config struct {
 	Memory   int64 // limit of InUse in bytes; 0 means none
 	Grain    int64 // smallest number of entries plus rows per worker; 0 means the default
 
+	Yield bool // workers sleep at once when they have nothing to do
+
+	// Run, unless nil, is called instead of starting workers. It calls f(0) ... f(n-1), each once, and waits. CPUs must
+	// be empty.
+	Run func(n int, f func(i int))
+
 	// CPUs places the device: its workers are threads that run on these CPUs only, and its memory comes from
 	// NUMANode. If CPUs is empty, the system places both.
 	CPUs []int
@@ -71,7 +77,15 @@ func Open(c Config) (*Device, error) {
 	if refused == nil {
 		refused = func(error) {}
 	}
-	d.pool = workers.New(c.Threads, cmp.Or(max(c.Grain, 0), workers.DefaultGrain), c.CPUs, refused)
+	grain := cmp.Or(max(c.Grain, 0), workers.DefaultGrain)
+	if c.Run != nil {
+		d.pool = workers.NewOutside(c.Threads, grain, c.Run)
+	} else {
+		d.pool = workers.New(c.Threads, grain, c.CPUs, refused)
+	}
+	if c.Yield {
+		d.pool.SleepAtOnce()
+	}
 	d.mem = memory.New(d, d.info, d.pool, refused)
 	return d, nil
 }
@@ -200,8 +214,13 @@ func Forms() []kernels.Form { return forms.Forms() }
 // Choices returns the names of the forms that a device chooses from when no form is named.
 func Choices() []kernels.Form { return forms.Choices() }
 
-// InstructionSet returns the instruction set of the inner loops: generic, avx2 or avx512. The environment variable
-// MSREP_CPU chooses it; a name that is unknown, or that the processor lacks, is a *sparse.InputError.
+// InstructionSets returns the names of the instruction sets of this processor, as a list in a sentence: see
+// InstructionSet.
+func InstructionSets() string { return simd.Names() }
+
+// InstructionSet returns the instruction set of the inner loops, one of InstructionSets; generic is plain Go. The
+// environment variable MSREP_CPU chooses it; a name that is unknown, or that the processor lacks, is a
+// *sparse.InputError.
 func InstructionSet() (string, error) {
 	level, err := simd.Chosen()
 	if err != nil {

@@ -34,6 +34,10 @@ func NewSegmented(f kernels.Form, r SegmentedRows, l cpms.Layout, wide bool) (*S
 	return segments.NewSegmented(f, r, l, wide)
 }
 
+// BorrowSegmented returns a Segmented of form SegmentedCSR in which all values are 1. It uses the arrays of r in place, so
+// the caller must not change them. r.Ptr begins with 0. It fails with a *sparse.InputError if a column is outside x.
+func BorrowSegmented(r SegmentedRows) (*Segmented, error) { return segments.BorrowRows(r) }
+
 // NewSegmentScratch returns scratch memory for one goroutine.
 func NewSegmentScratch() *SegmentScratch { return segments.NewSegmentScratch() }
 

@@ -26,7 +26,9 @@ type Request struct {
 	Devices string
 	Threads int
 	NUMA    string
-	Refused func(reason string) // called if placement has less effect than requested
+	Yield   bool                       // workers of CPU devices sleep at once
+	Run     func(n int, f func(i int)) // unless nil, runs the jobs of CPU devices
+	Refused func(reason string)        // called if placement has less effect than requested
 }
 
 // Open opens the devices on a machine with the topology topo. placed reports whether plans split their matrices by node:
@@ -68,7 +70,7 @@ func (r Request) Open(topo *numa.Topology) (devices []kernels.Device, placed boo
 		r.Refused(note)
 	}
 	for i, p := range cpus {
-		c := cpu.Config{Index: i, Threads: p.Threads, NUMANode: p.Node, Memory: p.Memory, CPUs: p.CPUs, OnRefused: refused}
+		c := cpu.Config{Index: i, Threads: p.Threads, NUMANode: p.Node, Memory: p.Memory, CPUs: p.CPUs, Yield: r.Yield, Run: r.Run, OnRefused: refused}
 		if err := add(cpu.Open(c)); err != nil {
 			return devices, false, err
 		}

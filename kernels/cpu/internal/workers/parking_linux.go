@@ -41,6 +41,28 @@ func unpark(word *atomic.Uint32) {
 // yield lets other threads have the CPU.
 func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
+// sliceTime is the shortest time slice that Linux gives.
+const sliceTime = 100 * time.Microsecond
+
+// shortSlice asks for time slices of sliceTime for the calling thread. Linux lets a woken thread with a shorter slice
+// interrupt a thread in its slice; otherwise it would have to wait for up to 3 ms. Linux before 6.12 has slices of one
+// length only and ignores this.
+func shortSlice() {
+	if attr, err := unix.SchedGetAttr(0, 0); err == nil && attr.Policy == unix.SCHED_NORMAL {
+		attr.Runtime = uint64(sliceTime)
+		_ = unix.SchedSetAttr(0, attr, 0)
+	}
+}
+
+// threadSwitches returns how many times the calling thread has lost its CPU to another thread.
+func threadSwitches() int64 {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_THREAD, &u) != nil {
+		return 0
+	}
+	return int64(u.Nivcsw)
+}
+
 // settleTime is how long no other thread leaves its CPU after a thread has left its own: otherwise two threads would
 // swap CPUs. If a thread has to leave again soon after that time, the move did not help, because another program
 // keeps a CPU busy. The time is then doubled, up to settleMost.

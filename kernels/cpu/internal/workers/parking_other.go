@@ -16,5 +16,10 @@ func yield() {}
 
 func leaveCPU() {}
 
+func shortSlice() {}
+
+// threadSwitches returns 0: the number is unknown.
+func threadSwitches() int64 { return 0 }
+
 // currentCPU returns -1: the CPU is unknown.
 func currentCPU() int32 { return -1 }

@@ -4,6 +4,7 @@ package workers
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -38,6 +39,8 @@ type Pool struct {
 	workers        []*worker
 	cpus           atomic.Int64   // CPUs for the threads of the process, as of the last count
 	active         atomic.Int64   // number of workers that take part in a job
+	contention     contention     // whether waiting workers sleep at once
+	outside        outside        // runs jobs instead of workers, unless its run is nil
 	running        sync.WaitGroup // goroutines that have not ended
 
 	_      [64]byte
@@ -50,6 +53,7 @@ type Pool struct {
 	Closed     atomic.Bool   // calls of Run fail. Tests set it
 	given      uint32        // number of jobs given to workers
 	uncounted  int           // number of jobs since the last count
+	late       []*worker     // scratch memory of runJob
 	callers    atomic.Int64  // goroutines whose job runs or waits
 	concurrent atomic.Int64  // when as many callers as workers were active last, in ns since epoch; 0 for never
 	alone      chan struct{} // one place for each caller that does its job itself: as many as workers
@@ -65,6 +69,8 @@ type Pool struct {
 type worker struct {
 	number int
 	jobs   atomic.Uint32 // number of jobs given to it
+	taken  atomic.Uint32 // the last job that the worker or the caller has taken
+	stolen atomic.Uint32 // the last job that the caller has taken
 	last   uint32        // value of pool.ended at the end of this job
 	job    func(i int)   // nil ends the worker
 	wait   waitPoint
@@ -85,21 +91,37 @@ const concurrentTime = 10 * time.Millisecond
 // epoch is a time before all jobs.
 var epoch = time.Now().Add(-time.Second)
 
+// NewOutside returns a Pool that has no workers of its own: run calls f for all pieces of a job, up to n of them, at the
+// same time.
+func NewOutside(n int, grain int64, run func(n int, f func(i int))) *Pool {
+	p := newPool(n, grain, nil)
+	p.outside.run = run
+	return p
+}
+
+// newPool returns a Pool without workers.
+func newPool(n int, grain int64, cpus []int) *Pool {
+	p := &Pool{Size: n, Placed: len(cpus) > 0, grain: grain, opened: runtime.GOMAXPROCS(0), done: newWaitPoint(), alone: make(chan struct{}, n)}
+	p.oversubscribed = p.Placed && n > len(cpus)
+	threadsAll.Add(p.busy(n))
+	p.countCPUs()
+	return p
+}
+
 // New starts n workers, on cpus if there are any. It calls onRefused if the kernel does not pin them; they then
 // run anywhere. One more worker works on a part for each grain entries and rows.
 func New(n int, grain int64, cpus []int, onRefused func(error)) *Pool {
-	p := &Pool{Size: n, Placed: len(cpus) > 0, grain: grain, opened: runtime.GOMAXPROCS(0), done: newWaitPoint(), alone: make(chan struct{}, n)}
-	p.oversubscribed = p.Placed && n > len(cpus)
+	p := newPool(n, grain, cpus)
 	p.isDone = func() bool { return p.ended.Load() == p.given }
 	first := 1
 	if p.Placed {
 		first = 0
 	}
-	threadsAll.Add(p.busy(n))
-	p.countCPUs()
 	for i := first; i < n; i++ {
 		w := &worker{number: i, wait: newWaitPoint()}
+		w.stolen.Store(math.MaxUint32 - 1) // no job yet
 		w.wait.shared = func(cpu int32) bool { return p.done.cpu.Load() == cpu }
+		w.wait.contention = &p.contention
 		p.workers = append(p.workers, w)
 	}
 	p.done.shared = func(cpu int32) bool {
@@ -171,30 +193,75 @@ func (p *Pool) spin(d time.Duration) time.Duration {
 	return 0
 }
 
+// SleepAtOnce makes waiting workers sleep without polling from now on, which leaves their CPUs to other threads of the
+// program.
+func (p *Pool) SleepAtOnce() { p.contention.always.Store(true) }
+
 // serve does jobs until the pool is closed.
 func (p *Pool) serve(w *worker) {
 	var made uint32
+	short := false
 	ready := func() bool { return w.jobs.Load() != made }
 	for {
-		w.wait.wait(ready, p.spin(SpinTime))
-		made++
+		spin := p.spin(SpinTime)
+		if spin > 0 && p.contention.present() {
+			spin = 1 // sleep at once, but as a thread
+			if !short {
+				short = true
+				runtime.LockOSThread() // the thread ends with the worker
+				shortSlice()
+			}
+		}
+		woken := w.wait.wait(ready, spin)
+		made = w.jobs.Load() // the caller has taken those between
+		if (woken || w.maybeStolen(made)) && !w.take(made) {
+			continue
+		}
 		job, last := w.job, w.last
 		if job == nil {
 			return
 		}
 		w.job = nil // lets the collector free what f refers to
 		p.runOne(job, w.number)
+		w.taken.Store(made)
 		if p.ended.Add(1) == last { // w may have another job by now
 			p.done.open()
 		}
 	}
 }
 
-// start gives a worker a job, which is over when last jobs have ended. A nil job ends the worker.
-func (w *worker) start(job func(i int), last uint32) {
+// start gives a worker a job, which is over when last jobs have ended. A nil job ends the worker. start reports whether
+// the caller may try to take the job itself.
+//
+// Waking a thread may take longer than the job, and if other threads keep its CPU busy, as long as their time slice.
+// If the worker had to be woken, or has not noticed yet that its last job was taken, both call take before they begin
+// the job. A worker that polls does without: the time to exchange a cache line is part of the time of every job.
+func (w *worker) start(job func(i int), last uint32) (contested bool) {
 	w.job, w.last = job, last
-	w.jobs.Add(1)
-	w.wait.open()
+	n := w.jobs.Add(1)
+	woken := w.wait.open()
+	return woken || w.maybeStolen(n)
+}
+
+// maybeStolen reports whether the caller has taken job n-1 itself, and by now perhaps job n.
+func (w *worker) maybeStolen(n uint32) bool { return n-w.stolen.Load() <= 1 }
+
+// take reports whether the caller of take is the first to take job n.
+func (w *worker) take(n uint32) bool { return w.taken.CompareAndSwap(n-1, n) }
+
+// steal does the jobs of workers that have been woken and have not begun.
+func (p *Pool) steal(late []*worker) {
+	for _, w := range late { // in order of their numbers: a piece may wait for one before it
+		n := w.jobs.Load()
+		if !w.take(n) {
+			continue
+		}
+		w.stolen.Store(n)
+		job := w.job
+		w.job = nil
+		p.runOne(job, w.number)
+		p.ended.Add(1)
+	}
 }
 
 // Run calls f(0) ... f(n-1) and waits. n is at most the number of workers. A panic of f is returned as an error. No
@@ -222,26 +289,33 @@ func (p *Pool) runJob(n int, f func(i int), short bool) error {
 		p.countCPUs()
 	}
 	takePart := min(n, int(p.active.Load()))
-	busy := p.workers[:takePart-(p.Size-len(p.workers))]
-	if short && p.wakesNobody(busy) {
-		begin := time.Since(epoch)
-		err := callAll(n, f)
-		p.aloneEnd = time.Since(epoch)
-		p.aloneTime += p.aloneEnd - begin
-		return err
-	}
+	one := f
 	if takePart < n {
-		one := f
 		f = func(i int) {
 			for k := n * i / takePart; k < n*(i+1)/takePart; k++ {
 				p.runOne(one, k)
 			}
 		}
 	}
-	p.given += uint32(len(busy))
-	for _, w := range busy {
-		w.start(f, p.given)
+	if p.outside.run != nil {
+		return p.runOutside(takePart, f)
 	}
+	busy := p.workers[:takePart-(p.Size-len(p.workers))]
+	if short && p.wakesNobody(busy) {
+		begin := time.Since(epoch)
+		err := callAll(n, one)
+		p.aloneEnd = time.Since(epoch)
+		p.aloneTime += p.aloneEnd - begin
+		return err
+	}
+	p.given += uint32(len(busy))
+	late := p.late[:0] // workers whose job the caller may take
+	for _, w := range busy {
+		if w.start(f, p.given) {
+			late = append(late, w)
+		}
+	}
+	p.late = late
 	if len(busy) == 0 {
 		p.runOne(f, 0)
 		return p.fault
@@ -249,6 +323,7 @@ func (p *Pool) runJob(n int, f func(i int), short bool) error {
 	begin := time.Since(epoch)
 	if !p.Placed {
 		p.runOne(f, 0)
+		p.steal(late)
 	}
 	// The other workers have as much to do: they are late by little more than the time to wake them.
 	p.done.wait(p.isDone, p.spin(max(wakeTime, time.Since(epoch)-begin)))

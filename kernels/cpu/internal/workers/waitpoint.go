@@ -31,11 +31,12 @@ const (
 // queue the goroutine behind the goroutine that wakes it, on the same thread, until an idle thread takes it over,
 // which lasts longer than many products. Otherwise the goroutine sleeps, and its thread is free for others.
 type waitPoint struct {
-	asleep atomic.Uint32        // awake, or what sleeps or is about to sleep
-	wake   chan struct{}        // wakes the goroutine; holds one
-	lost   int                  // number of waits in a row in which the CPU was lost
-	cpu    atomic.Int32         // the CPU on which its thread yielded last
-	shared func(cpu int32) bool // whether the thread it waits for yielded on that CPU last
+	asleep     atomic.Uint32        // awake, or what sleeps or is about to sleep
+	wake       chan struct{}        // wakes the goroutine; holds one
+	lost       int                  // number of waits in a row in which the CPU was lost
+	cpu        atomic.Int32         // the CPU on which its thread yielded last
+	shared     func(cpu int32) bool // whether the thread it waits for yielded on that CPU last
+	contention *contention          // learns that other threads want the CPU; may be nil
 }
 
 const (
@@ -49,10 +50,10 @@ func newWaitPoint() waitPoint {
 }
 
 // wait returns once ready returns true. ready reads atomic variables only. wait polls for the given time before it
-// sleeps.
-func (g *waitPoint) wait(ready func() bool, spin time.Duration) {
+// sleeps. It reports whether open had to wake it.
+func (g *waitPoint) wait(ready func() bool, spin time.Duration) (woken bool) {
 	if ready() || g.poll(ready, spin) {
-		return
+		return false
 	}
 	how := uint32(goroutineAsleep)
 	if spin > 0 && threadsPark {
@@ -61,7 +62,7 @@ func (g *waitPoint) wait(ready func() bool, spin time.Duration) {
 	for {
 		g.asleep.Store(how)
 		if ready() && g.asleep.CompareAndSwap(how, awake) {
-			return
+			return false
 		}
 		// Until open, which found it asleep.
 		if how == threadAsleep {
@@ -70,7 +71,7 @@ func (g *waitPoint) wait(ready func() bool, spin time.Duration) {
 			<-g.wake
 		}
 		if ready() {
-			return
+			return true
 		}
 		// open was late: it belonged to the wait before, whose end was noticed by polling.
 	}
@@ -78,7 +79,7 @@ func (g *waitPoint) wait(ready func() bool, spin time.Duration) {
 
 // poll polls for the given time and reports whether the condition is true.
 func (g *waitPoint) poll(ready func() bool, spin time.Duration) bool {
-	lost, yielding := 0, false
+	lost, yielding, suspects, switches := 0, false, false, int64(0)
 	for begin := time.Now(); spin > 0; {
 		for range 32 { // reading the clock takes as long
 			if ready() {
@@ -96,11 +97,18 @@ func (g *waitPoint) poll(ready func() bool, spin time.Duration) bool {
 			if !yielding {
 				yielding = true
 				g.cpu.Store(currentCPU())
+				if suspects = g.contention != nil && g.lost+1 >= g.contention.losses(); suspects {
+					switches = threadSwitches()
+				}
 			}
 			yield()
 			if lost == 0 && time.Since(begin)-waited > lostTime {
-				if lost = g.lost + 1; lost >= lostMost && g.shared(g.cpu.Load()) {
+				lost = g.lost + 1
+				if lost >= lostMost && g.shared(g.cpu.Load()) {
 					leaveCPU()
+				} else if suspects && threadSwitches() > switches {
+					g.contention.notice(time.Since(epoch))
+					break
 				}
 			}
 		}
@@ -109,15 +117,18 @@ func (g *waitPoint) poll(ready func() bool, spin time.Duration) bool {
 	return false
 }
 
-// open wakes the waiting goroutine. The caller has made the condition true before.
-func (g *waitPoint) open() {
+// open wakes the waiting goroutine, if it sleeps, and reports whether it did. The caller has made the condition true
+// before. If open returns true, and the goroutine has not gone to sleep since the condition became true, wait returns
+// true.
+func (g *waitPoint) open() (woken bool) {
 	how := g.asleep.Load()
 	if how == awake || !g.asleep.CompareAndSwap(how, awake) {
-		return
+		return false
 	}
 	if how == threadAsleep {
 		unpark(&g.asleep)
 	} else {
 		g.wake <- struct{}{}
 	}
+	return true
 }
