@@ -3,6 +3,7 @@ module github.com/msrep-go/msrep
 go 1.26.0
 
 require (
+	github.com/klauspost/compress v1.20.4
 	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/stretchr/testify v1.12.1
 	golang.org/x/image v0.47.0

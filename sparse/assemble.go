@@ -29,19 +29,26 @@ const maxScanners = 16
 // each goroutine owns a range of rows and scans all triples for them. chunks is cleared on
 // return.
 func Assemble[V Value](rows, cols int, sym Symmetry, chunks []Triples[V]) *CSR[V] {
+	m, duplicates := arrange(rows, cols, sym, chunks)
+	if duplicates {
+		m.sumDuplicates()
+	}
+	return m
+}
+
+// arrange is Assemble except that it does not add duplicates, which stay in the order of the input; it reports whether
+// there are any. It does not compute with values of a general matrix.
+func arrange[V Value](rows, cols int, sym Symmetry, chunks []Triples[V]) (m *CSR[V], duplicates bool) {
 	var stored int64
 	for _, b := range chunks {
 		stored += int64(len(b.Row))
 	}
 	if stored >= groupFrom && (sym == General || !(sym == SkewSymmetric && hasPattern(chunks)) && scattered(chunks, int64(rows), stored)) {
-		m, duplicates := assembleGroups(rows, cols, sym, chunks, stored)
+		m, duplicates = assembleGroups(rows, cols, sym, chunks, stored)
 		clear(chunks)
-		if duplicates {
-			m.sumDuplicates()
-		}
-		return m
+		return m, duplicates
 	}
-	m := &CSR[V]{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1)}
+	m = &CSR[V]{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1)}
 	next := m.RowPtr[1:] // next[i] counts row i, then holds the index of its next entry
 	workers := min(par.Workers(stored, 1<<15), maxScanners, max(rows, 1))
 	par.Do(workers, func(w int) {
@@ -57,8 +64,7 @@ func Assemble[V Value](rows, cols int, sym Symmetry, chunks []Triples[V]) *CSR[V
 		m.fillRows(next, chunks, sym, int32(lo), uint32(hi-lo))
 	})
 	clear(chunks)
-	m.sortRows()
-	return m
+	return m, m.sortRows()
 }
 
 // hasPattern reports whether a chunk has no values, and so no place for the sign of an
@@ -137,8 +143,8 @@ func (m *CSR[V]) fillRows(next []int64, chunks []Triples[V], sym Symmetry, lo in
 	}
 }
 
-// sortRows sorts the columns of every row, stably, and adds duplicates.
-func (m *CSR[V]) sortRows() {
+// sortRows sorts the columns of every row, stably, and reports whether a column occurs more than once in a row.
+func (m *CSR[V]) sortRows() bool {
 	var duplicates atomic.Bool
 	m.eachRowRange(func(lo, hi int) {
 		var s rowSorter[V]
@@ -149,9 +155,7 @@ func (m *CSR[V]) sortRows() {
 			}
 		}
 	})
-	if duplicates.Load() {
-		m.sumDuplicates()
-	}
+	return duplicates.Load()
 }
 
 // sumDuplicates adds equal columns of sorted rows and closes the gaps. It works in place,

@@ -19,6 +19,6 @@
 // at once.
 //
 // The subpackages read and write files (matio any format by file name; mtx, hb, npz,
-// snap, msr and bincsr one format each), generate matrices (gen),
+// snap, edges, msr and bincsr one format each), generate matrices (gen),
 // and order them for a factorisation (order).
 package sparse

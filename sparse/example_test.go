@@ -34,3 +34,23 @@ func ExampleToCSR() {
 	fmt.Println(m.RowPtr, m.ColIdx, m.Val)
 	// Output: [0 2 3] [1 0 2] [2 1 6]
 }
+
+// A time loop assembles matrices with the same positions and other values.
+func ExampleNewPattern() {
+	rowIdx, colIdx := []int32{1, 0, 1}, []int32{1, 0, 1}
+	p, err := sparse.NewPattern[float64](2, 2, rowIdx, colIdx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	a := p.Matrix()
+	for step := range 2 {
+		t := float64(step + 1)
+		if err := p.Fill([]float64{t, 10 * t, 0.5}, a.Val); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(a.RowPtr, a.ColIdx, a.Val)
+	}
+	// Output:
+	// [0 1 2] [0 1] [10 1.5]
+	// [0 1 2] [0 1] [20 2.5]
+}

@@ -11,7 +11,8 @@ import (
 // val[k]) in any order. It sorts the columns within each row and adds triples of the same
 // position in the order of the input. Indices are 0-based. A sum of zero is an entry too,
 // so triples with the same positions and other values give the same RowPtr and ColIdx: in
-// a time loop, msrep.Plan.UpdateValues takes the Val of the next step.
+// a time loop, msrep.Plan.UpdateValues takes the Val of the next step. NewPattern sorts the
+// positions of such triples only once.
 //
 // FromTriples checks and copies the arrays. It does not change them. Wrong arrays, and a
 // matrix that does not fit into memory, give a *InputError. Assemble takes less memory:

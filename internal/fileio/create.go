@@ -8,10 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // Out is an output file that is being written. Commit gives it its name once its content
@@ -22,7 +24,7 @@ type Out struct {
 	tmp  *temporary
 	// inPlace is set if tmp is the output itself.
 	inPlace bool
-	gz      *gzip.Writer
+	packer  io.WriteCloser // compresses the content; nil if it is plain
 	w       *bufio.Writer
 	done    bool
 }
@@ -36,7 +38,7 @@ var (
 var errStopped = errors.New("the program is about to end")
 
 // Create starts writing the output file path. The content is compressed if the name ends
-// in .gz. A replaced file keeps its permissions, and the temporary file never grants more
+// in .gz or .zst. A replaced file keeps its permissions, and the temporary file never grants more
 // than these.
 func Create(path string) (*Out, error) {
 	o := &Out{path: path}
@@ -62,9 +64,16 @@ func Create(path string) (*Out, error) {
 		return nil, fmt.Errorf("%s: cannot be created: %w", path, unnamed(err))
 	}
 	var w io.Writer = o.tmp
-	if strings.HasSuffix(path, ".gz") {
-		o.gz = gzip.NewWriter(o.tmp)
-		w = o.gz
+	switch filepath.Ext(path) {
+	case ".gz":
+		o.packer = gzip.NewWriter(o.tmp)
+		w = o.packer
+	case ".zst":
+		if o.packer, err = zstd.NewWriter(o.tmp, zstd.WithEncoderConcurrency(1)); err != nil {
+			o.Close()
+			return nil, o.failed(err)
+		}
+		w = o.packer
 	}
 	o.w = bufio.NewWriterSize(w, 1<<20)
 	return o, nil
@@ -147,8 +156,8 @@ func (o *Out) failed(err error) error {
 // that, and the name when Commit returns.
 func (o *Out) Commit() error {
 	err := o.w.Flush()
-	if err == nil && o.gz != nil {
-		err = o.gz.Close()
+	if err == nil && o.packer != nil {
+		err = o.packer.Close()
 	}
 	if err == nil && o.inPlace {
 		err = o.tmp.Close()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/sparse"
@@ -128,25 +129,72 @@ func TestDevicesAndFoldersAreNotReplaced(t *testing.T) {
 	require.False(t, st.Mode().IsRegular(), "and is still one")
 }
 
-func TestGzipIsDetectedByContentAndWrittenByName(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "y.mtx.gz")
-	out, err := Create(path)
-	require.NoError(t, err)
-	_, err = out.Write([]byte("some text"))
-	require.NoError(t, err)
-	require.NoError(t, out.Commit())
-	raw, err := os.ReadFile(path)
-	require.NoError(t, err)
-	plain := filepath.Join(t.TempDir(), "renamed.txt")
-	require.NoError(t, os.WriteFile(plain, raw, 0o600))
-	for _, p := range []string{path, plain} {
-		f, err := Open(p)
+func TestCompressionIsDetectedByContentAndWrittenByName(t *testing.T) {
+	for ext, packing := range map[string]string{".gz": Gzip, ".zst": Zstd, ".mtx": ""} {
+		path := filepath.Join(t.TempDir(), "y.mtx"+ext)
+		out, err := Create(path)
 		require.NoError(t, err)
-		require.True(t, f.Gzip)
-		text, err := io.ReadAll(f)
+		_, err = out.Write([]byte("some text"))
 		require.NoError(t, err)
-		require.Equal(t, "some text", string(text))
-		require.NoError(t, f.Close())
+		require.NoError(t, out.Commit())
+		raw, err := os.ReadFile(path)
+		require.NoError(t, err)
+		plain := filepath.Join(t.TempDir(), "renamed.txt")
+		require.NoError(t, os.WriteFile(plain, raw, 0o600))
+		for _, p := range []string{path, plain} {
+			f, err := Open(p)
+			require.NoError(t, err)
+			require.Equal(t, packing, f.Packing)
+			require.Equal(t, packing == "", f.Plain())
+			text, err := io.ReadAll(f)
+			require.NoError(t, err)
+			require.Equal(t, "some text", string(text))
+			require.NoError(t, f.Close())
+		}
+	}
+}
+
+func TestFramesOfZstdFollowEachOther(t *testing.T) {
+	z, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
+	skipped := "\x50\x2a\x4d\x18\x03\x00\x00\x00abc"
+	path := filepath.Join(t.TempDir(), "m")
+	require.NoError(t, os.WriteFile(path, slices.Concat([]byte(skipped), z.EncodeAll([]byte("one "), nil), []byte(skipped), z.EncodeAll([]byte("two"), nil)), 0o600))
+	f, err := Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	require.NoError(t, err)
+	require.Equal(t, "one two", string(text))
+}
+
+func TestDamagedZstdIsAnInputErrorThatNamesTheFile(t *testing.T) {
+	z, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
+	text := make([]byte, 100_000)
+	for i, x := 0, uint32(1); i < len(text); i++ {
+		x = x*1664525 + 1013904223
+		text[i] = byte(x >> 24)
+	}
+	raw := z.EncodeAll(text, nil)
+	sum := bytes.Clone(raw)
+	sum[len(sum)-1] ^= 1
+	for message, b := range map[string][]byte{
+		"zstd content ends early: the file is truncated": raw[:len(raw)/2],
+		"damaged zstd content":                           sum,
+		"other bytes follow the end of the zstd content": append(bytes.Clone(raw), "other bytes"...),
+		"zstd needs a window of more than 16 MiB":        []byte(zstdMagic + "\x00\x88\x01\x00\x00"),
+	} {
+		path := filepath.Join(t.TempDir(), "m.zst")
+		require.NoError(t, os.WriteFile(path, b, 0o600))
+		f, err := Open(path)
+		if err == nil {
+			_, err = io.ReadAll(f)
+			f.Close()
+		}
+		require.ErrorContains(t, err, message)
+		require.Equal(t, 1, strings.Count(err.Error(), path), err)
+		require.True(t, sparse.IsInput(err))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 // Compressed content may unpack to UnpackFree bytes plus UnpackRatio times its size on
 // disk. Real matrix files stay below that limit; files made to fill memory or to keep the
-// program busy do not. (Deflate reaches a ratio of at most 1032, and only for
+// program busy do not. (Deflate reaches a ratio of at most 1032, zstd more, and only for
 // repetitions.)
 const (
 	UnpackRatio = 200
@@ -23,12 +23,16 @@ func UnpacksTooFar(unpacked, packed int64) bool {
 // counter counts the bytes that are read.
 type counter struct {
 	io.Reader
-	n int64
+	n      int64
+	report func(n int64) // called with n after each read; may be nil
 }
 
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.n += int64(n)
+	if c.report != nil {
+		c.report(c.n)
+	}
 	return n, err
 }
 
@@ -43,7 +47,7 @@ type unpacked struct {
 
 func (u *unpacked) Read(p []byte) (int, error) {
 	if UnpacksTooFar(u.n, u.packed.n) {
-		return 0, sparse.Inputf(u.name, "unpacks to more than %d times its size and %d MiB: unpack it with gunzip first if it is right", UnpackRatio, UnpackFree>>20)
+		return 0, sparse.Inputf(u.name, "unpacks to more than %d times its size and %d MiB: unpack it first if it is right", UnpackRatio, UnpackFree>>20)
 	}
 	n, err := u.Reader.Read(p)
 	u.n += int64(n)

@@ -35,7 +35,7 @@ func repeated(t *testing.T, mib, head int) []byte {
 }
 
 func TestContentThatUnpacksTooFarIsRefused(t *testing.T) {
-	const refusal = "unpacks to more than 200 times its size and 64 MiB: unpack it with gunzip first if it is right"
+	const refusal = "unpacks to more than 200 times its size and 64 MiB: unpack it first if it is right"
 	for name, c := range map[string]struct {
 		mib, head int
 		refused   bool
@@ -108,6 +108,6 @@ func TestArchivesThatUnpackTooFarAreRefused(t *testing.T) {
 			_, err = io.Copy(io.Discard, f)
 			f.Close()
 		}
-		require.EqualError(t, err, path+": unpacks to more than 200 times its size and 64 MiB: unpack it with gunzip first if it is right", name)
+		require.EqualError(t, err, path+": unpacks to more than 200 times its size and 64 MiB: unpack it first if it is right", name)
 	}
 }

@@ -30,7 +30,7 @@ func TestPathsThatAreNoMatrixGiveOneClearError(t *testing.T) {
 		{"a\x00b.mtx", ""},
 		{write(t, "empty.mtx", nil), "is empty"},
 		{write(t, "empty.mtx.gz", gzipped(t, nil)), "is empty"},
-		{write(t, "m.doc", []byte("hello\n")), "must end in one of .mtx .rb .rsa .rua .rra .psa .pua .hb .npz .txt .msr .bin, with or without .gz"},
+		{write(t, "m.doc", []byte("hello\n")), "must end in one of .mtx .rb .rsa .rua .rra .psa .pua .hb .npz .txt .csv .tsv .msr .bin, with or without .gz or .zst"},
 		{write(t, "m.mx", []byte("1 2 3\n4 5 6\n7 8 9\n")), "the format is unknown"},
 		{write(t, "noext", []byte{0, 1, 2}), "the format is unknown"},
 		{write(t, "m.mtx", []byte("1 2 3\n")), ""},
@@ -55,7 +55,10 @@ func TestPathsThatAreNoMatrixGiveOneClearError(t *testing.T) {
 		{write(t, "m.7z", []byte("7z\xbc\xaf\x27\x1c\x00\x04")), "is a 7z archive"},
 		{write(t, "m.mtx.bz2", []byte("BZh91AY&SY..")), "is compressed by bzip2: unpack it first"},
 		{write(t, "m.mtx", []byte("\xfd7zXZ\x00..")), "is compressed by xz"},
-		{write(t, "m.mtx.zst", []byte("\x28\xb5\x2f\xfd..")), "is compressed by zstd"},
+		{write(t, "m.mtx.zst", []byte("\x28\xb5\x2f\xfd\x00")), "zstd content ends early: the file is truncated"},
+		{write(t, "m.msr.zst", zstandard(t, content(t, ".msr"))[:90]), "zstd content ends early"},
+		{write(t, "m.npz.zst", zstandard(t, content(t, ".npz"))[:200]), "zstd content ends early"},
+		{write(t, "m.csv", content(t, ".csv")) + "#group", "m.csv is none"},
 	}
 	if os.Geteuid() != 0 && runtime.GOOS != "windows" {
 		cases = append(cases, struct{ path, want string }{secret, "permission denied"})

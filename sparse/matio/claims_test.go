@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,6 +48,7 @@ func TestDeclaredSizesCostNoMoreThanTheContent(t *testing.T) {
 		"columns.bin":       bin.String(),
 		"cut.msr.gz":        string(gzipped(t, shown.Bytes()[:shown.Len()-100])),
 		"columnpointers.rb": fmt.Sprintf("%-72s%-8s\n1 1 1 1\nrua 1000000000 1000000000 %d 0\n(40I2) (40I2) (40I2)\n%s", "Wide", "WIDE", claim, strings.Repeat(strings.Repeat(" 1", 40)+"\n", 25_000)),
+		"window.mtx.zst":    "\x28\xb5\x2f\xfd\x00\x88\x01\x00\x00", // a window of 128 MiB for an empty block
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, name, []byte(content))
@@ -79,12 +81,19 @@ func TestDenseContentCostsAMultipleOfItsBytes(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, z.Close())
+	var distinct strings.Builder // ids of 1 to 4 letters
+	for k := range int64(n / 2) {
+		fmt.Fprintf(&distinct, "%s,%s\n", strconv.FormatInt(2*k, 36), strconv.FormatInt(2*k+1, 36))
+	}
 	for name, content := range map[string]string{
 		"general.mtx":   fmt.Sprintf("%%%%MatrixMarket matrix coordinate pattern general\n9 9 %d\n%s", n, strings.Repeat("2 1\n", n)),
 		"symmetric.mtx": fmt.Sprintf("%%%%MatrixMarket matrix coordinate pattern symmetric\n9 9 %d\n%s", n, strings.Repeat("2 1\n", n)),
 		"array.mtx":     fmt.Sprintf("%%%%MatrixMarket matrix array integer general\n%d 1\n%s", n, strings.Repeat("1\n", n)),
 		"list.txt":      strings.Repeat("0 1\n", n),
 		"gaps.txt":      strings.Repeat("0 9\n", n),
+		"repeated.csv":  strings.Repeat("a,b\n", n),
+		"distinct.csv":  distinct.String(),
+		"distinct.tsv":  "p\tq\tweight\n" + strings.ReplaceAll(strings.ReplaceAll(distinct.String(), ",", "\t"), "\n", "\t1\n"),
 		"narrow.npz":    npz.String(),
 		"narrow.rb": fmt.Sprintf("%-72s%-8s\n1 1 1 0\npsa 9 9 %d 0\n(10I8) (80I1)\n%8d%s\n%s", "Dense", "DENSE", n, 1, strings.Repeat(fmt.Sprintf("%8d", n+1), 9),
 			strings.Repeat(strings.Repeat("2", 80)+"\n", n/80)+strings.Repeat("2", n%80)+"\n"),
@@ -102,7 +111,7 @@ func TestDenseContentCostsAMultipleOfItsBytes(t *testing.T) {
 	}
 }
 
-// gzip reduces this content to a thousandth.
+// gzip and zstd reduce this content to a thousandth or less.
 func TestContentThatUnpacksTooFarIsRefusedInEveryFormat(t *testing.T) {
 	const mib = 300
 	for name, c := range map[string]struct{ head, line string }{
@@ -111,6 +120,8 @@ func TestContentThatUnpacksTooFarIsRefusedInEveryFormat(t *testing.T) {
 		"values.mtx":   {"%%MatrixMarket matrix array real general\n100000000 1\n", "0\n"},
 		"comments.txt": {"", "#\n"},
 		"edges.txt":    {"", "0 1\n"},
+		"edges.csv":    {"", "a,b\n"},
+		"comments.csv": {"", "#\n"},
 		"pointers.rb": {fmt.Sprintf("%-72s%-8s\n1 1 1 1\nrua 3 16777216 5 0\n(4I20) (5I3) (5E10.3)\n", "Wide", "WIDE"),
 			strings.Repeat(strings.Repeat(" ", 19)+"1", 4) + "\n"},
 		"zeros.bin": {"\x01" + strings.Repeat("\x00", 7) + "\x01" + strings.Repeat("\x00", 7) + "\x00\x2d\x31\x01\x00\x00\x00\x00", string(make([]byte, 64))},
@@ -120,6 +131,14 @@ func TestContentThatUnpacksTooFarIsRefusedInEveryFormat(t *testing.T) {
 			block := gzipped(t, bytes.Repeat([]byte(c.line), (1<<20)/len(c.line)))
 			path := write(t, name+".gz", append(packed, bytes.Repeat(block, mib)...))
 			_, err := Read(ctx, path)
+			requireInput(t, err, path, "unpacks to more than 200 times its size and 64 MiB")
+			if !strings.HasSuffix(name, ".csv") {
+				return
+			}
+			packed = zstandard(t, []byte(c.head))
+			block = zstandard(t, bytes.Repeat([]byte(c.line), (1<<20)/len(c.line)))
+			path = write(t, name+".zst", append(packed, bytes.Repeat(block, mib)...))
+			_, err = Read(ctx, path)
 			requireInput(t, err, path, "unpacks to more than 200 times its size and 64 MiB")
 		})
 	}

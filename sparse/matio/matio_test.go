@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -64,6 +65,9 @@ func square(t *rapid.T) (*sparse.CSR[float64], sparse.Source) {
 func TestAnyMatrixComesBackThroughEveryExtension(t *testing.T) {
 	dir := t.TempDir()
 	for _, ext := range Extensions() {
+		if byName(ext) == EdgeList {
+			continue // only read
+		}
 		for _, gz := range []string{"", ".gz"} {
 			t.Run(ext+gz, func(t *testing.T) {
 				path := filepath.Join(dir, "m"+ext+gz)
@@ -106,7 +110,7 @@ func TestEveryExtensionMayBeWrittenInCapitals(t *testing.T) {
 func TestTheMatrixOfAnArchiveIsRead(t *testing.T) {
 	for _, ext := range Extensions() {
 		raw := tarred(t, "west/west_b.mtx", "west/west"+ext)
-		for _, path := range []string{write(t, "west.tar", raw), write(t, "west.tar.gz", gzipped(t, raw)), write(t, "west.mtx", gzipped(t, raw))} {
+		for _, path := range []string{write(t, "west.tar", raw), write(t, "west.tar.gz", gzipped(t, raw)), write(t, "west.mtx", gzipped(t, raw)), write(t, "west.tar.zst", zstandard(t, raw))} {
 			m, err := Read(ctx, path)
 			require.NoError(t, err, ext)
 			want, err := Read(ctx, write(t, "alone"+ext, content(t, ext)))
@@ -178,9 +182,23 @@ func gzipped(t testing.TB, content []byte) []byte {
 	return b.Bytes()
 }
 
+func zstandard(t testing.TB, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z, err := zstd.NewWriter(&b)
+	require.NoError(t, err)
+	_, err = z.Write(content)
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	return b.Bytes()
+}
+
 // content is a small matrix in the format of an extension.
 func content(t testing.TB, ext string) []byte {
 	t.Helper()
+	if byName(ext) == EdgeList {
+		return []byte("a,b\nb,a\nb,c\nc,b\nc,d\nd,c\na,a\nb,b\nc,c\nd,d\n")
+	}
 	m, src, err := gen.Generate("banded:n=4,band=1,value=ones")
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "m"+ext)
@@ -206,10 +224,10 @@ func TestContentDecidesWhereItIsUnmistakable(t *testing.T) {
 		{".rb", "matrix", HarwellBoeing},
 		{".txt", "graph", SNAP},
 	} {
-		for _, pack := range []bool{false, true} {
+		for _, pack := range []func(testing.TB, []byte) []byte{nil, gzipped, zstandard} {
 			b := content(t, c.content)
-			if pack {
-				b = gzipped(t, b)
+			if pack != nil {
+				b = pack(t, b)
 			}
 			m, err := Read(ctx, write(t, c.name, b))
 			require.NoError(t, err, "%+v", c)

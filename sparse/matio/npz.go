@@ -37,7 +37,7 @@ func (m *Matrix) readNPZ(ctx context.Context, f *fileio.File, in io.Reader, grou
 		os.Remove(tmp.Name())
 	}()
 	size, err := unpack(ctx, tmp, in, f)
-	if err == nil && f.Gzip {
+	if err == nil && f.Packing == fileio.Gzip {
 		err = checkMembers(tmp, size, f)
 	}
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
 	"github.com/msrep-go/msrep/sparse/internal/bincsr"
+	"github.com/msrep-go/msrep/sparse/internal/edges"
 	"github.com/msrep-go/msrep/sparse/internal/hb"
 	"github.com/msrep-go/msrep/sparse/internal/snap"
 	"github.com/msrep-go/msrep/sparse/mtx"
@@ -28,6 +29,9 @@ type Matrix struct {
 	// IDs are the node ids of the rows and columns, in ascending order, of an edge list
 	// that was renumbered and whose ids have gaps. Otherwise it is nil: row k is node k.
 	IDs []int64
+	// Names are the node ids of a .csv or .tsv edge list: row and column k are node
+	// Names[k]. For other files it is nil.
+	Names []string
 
 	close func() error // unmaps the file; nil if it is not mapped
 }
@@ -50,6 +54,7 @@ type options struct {
 	limits        sparse.Limits
 	skipChecksums bool
 	renumber      bool
+	edges         EdgeOptions
 }
 
 // WithLimits bounds the memory that Read allocates because of sizes that a file declares.
@@ -62,6 +67,9 @@ func SkipChecksums() Option { return func(o *options) { o.skipChecksums = true }
 // Renumber numbers only the node ids that occur in an edge list (see Matrix.IDs). It has
 // no effect on other files.
 func Renumber() Option { return func(o *options) { o.renumber = true } }
+
+// WithEdges says how a .csv or .tsv edge list is written. It has no effect on other files.
+func WithEdges(opt EdgeOptions) Option { return func(o *options) { o.edges = opt } }
 
 // Read reads the matrix at path: a file of any known format, or a generator spec
 // gen:NAME:key=value,... (see the package comment). Columns are sorted and distinct in
@@ -99,7 +107,8 @@ func (m *Matrix) read(ctx context.Context, path string, o options) (err error) {
 		return err
 	}
 	defer f.Close()
-	in, head, err := peek(f)
+	f.ReportTo(ctx)
+	in, head, err := peek(f, "a matrix file")
 	if err != nil {
 		return err
 	}
@@ -125,6 +134,11 @@ func (m *Matrix) read(ctx context.Context, path string, o options) (err error) {
 		} else {
 			m.CSR, m.Source, err = snap.Read(ctx, in, f.Title(), o.limits)
 		}
+	case EdgeList:
+		var list *edges.List
+		if list, err = readEdges(ctx, in, inner, f.Title(), o.edges, o.limits); err == nil {
+			m.CSR, m.Source, m.Names = list.Matrix, list.Source, list.IDs
+		}
 	case BinaryCSR:
 		m.CSR, m.Source, err = bincsr.Read(ctx, in, f.Title(), o.limits)
 	case NPZ:
@@ -137,15 +151,15 @@ func (m *Matrix) read(ctx context.Context, path string, o options) (err error) {
 	return err
 }
 
-// peek returns a reader of the whole content, and its first bytes.
-func peek(f *fileio.File) (*bufio.Reader, []byte, error) {
+// peek returns a reader of the whole content, and its first bytes. needed names what an empty file does not hold.
+func peek(f *fileio.File, needed string) (*bufio.Reader, []byte, error) {
 	in := bufio.NewReaderSize(f, 1<<16)
 	head, err := in.Peek(sniffBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, nil, err
 	}
 	if len(head) == 0 {
-		return nil, nil, sparse.Inputf(f.Name, "is empty; a matrix file is needed")
+		return nil, nil, sparse.Inputf(f.Name, "is empty; %s is needed", needed)
 	}
 	return in, head, nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
-// Write writes m to the file path, in the format of its extension, gzipped if the name ends
-// in .gz. src describes the origin of the matrix; a format that states symmetry and field
+// Write writes m to the file path, in the format of its extension, compressed if the name ends
+// in .gz or .zst. src describes the origin of the matrix; a format that states symmetry and field
 // gets those of src. Write replaces an existing file, but only when the new one is
 // complete.
 //
@@ -45,8 +45,11 @@ func Create(path string) (*Output, error) {
 		return nil, sparse.Inputf(path, "names a generator; a file name is needed to write to")
 	}
 	format := byName(path)
-	if format == "" {
+	switch format {
+	case "":
 		return nil, unknown(path)
+	case EdgeList:
+		return nil, sparse.Inputf(path, "files %s are only read: write an edge list to a file .txt", extension(path))
 	}
 	out, err := fileio.Create(path)
 	if err != nil {

@@ -92,18 +92,38 @@ func (h *header) readVector(ctx context.Context, in *lines.Reader, lim sparse.Li
 
 // WriteVector writes v as an array of one column, with 17 significant digits. Errors are
 // those of w.
-func WriteVector(w io.Writer, v []float64) error {
+func WriteVector(w io.Writer, v []float64) error { return WriteVectors(w, [][]float64{v}) }
+
+// WriteVectors writes vectors of the same length as the columns of an array, with 17
+// significant digits. Vectors of other lengths are a *sparse.InputError; other errors are
+// those of w.
+func WriteVectors(w io.Writer, v [][]float64) error {
 	if err := given.Check("writer", w); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "%s matrix array real general\n%d 1\n", banner, len(v)); err != nil {
+	n := 0
+	for j, x := range v {
+		if j == 0 {
+			n = len(x)
+		}
+		if len(x) != n {
+			return sparse.Inputf("vectors", "vector %d has %d elements, vector 0 has %d", j, len(x), n)
+		}
+	}
+	if _, err := fmt.Fprintf(w, "%s matrix array real general\n%d %d\n", banner, n, len(v)); err != nil {
 		return err
 	}
-	return lines.Write(w, int64(len(v)), func(buf []byte, lo, hi int64) []byte {
-		for _, x := range v[lo:hi] {
-			buf = number.Append(buf, x, 'g', 17)
-			buf = append(buf, '\n')
+	for _, x := range v {
+		err := lines.Write(w, int64(n), func(buf []byte, lo, hi int64) []byte {
+			for _, e := range x[lo:hi] {
+				buf = number.Append(buf, e, 'g', 17)
+				buf = append(buf, '\n')
+			}
+			return buf
+		})
+		if err != nil {
+			return err
 		}
-		return buf
-	})
+	}
+	return nil
 }

@@ -17,7 +17,7 @@ import (
 type array struct {
 	*header
 	file string // name of the archive
-	name string // name of the array, with .npy
+	name string // name of the array, with .npy; "" if it is the file
 	r    io.ReadCloser
 }
 
