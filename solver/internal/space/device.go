@@ -24,6 +24,7 @@ type device struct {
 	m preconditioner
 	v []*msrep.Vector[float64]
 
+	spare   map[int][]Vector       // of Rotate, by length
 	inverse *msrep.Vector[float64] // 1/diagonal, for Jacobi
 	r, z    []float64              // host vectors for another preconditioner
 	x       Vector                 // the solution; fetch copies it to out
@@ -34,6 +35,7 @@ type device struct {
 // processes of a Distributed operator, Resident returns the same. Apply with nil vectors takes part in the product of
 // the other processes.
 type Resident interface {
+	Dims() (rows, cols int)
 	Resident(op msrep.Transpose) bool
 	RowVector() (*msrep.Vector[float64], error)
 	ColumnVector() (*msrep.Vector[float64], error)

@@ -24,6 +24,7 @@ type Host struct {
 	V       [][]float64
 	partial []float64 // two sums for each chunk of the last vector
 	sums    []float64 // of the last formula
+	packed  []float64 // the vectors of MultiplyAll, by row
 }
 
 // SumChunk is the number of elements of a chunk. Sums over vectors are computed chunk by chunk, and the sums of the

@@ -41,6 +41,12 @@ type Space interface {
 	Project(v []Vector, u, w Vector) (g, h []float64)
 	SubtractProjection(g, h []float64, v []Vector, u, w Vector) float64
 
+	// Inner returns g[j][i] = v[i]'w[j].
+	Inner(v, w []Vector) [][]float64
+	// Rotate replaces v[j] by the sum of y[j][i]*v[i] over all i, for each j < len(y) <= len(v), where the v are those
+	// before the call. Afterwards the other vectors are unspecified.
+	Rotate(v []Vector, y [][]float64)
+
 	// A step of CG is UpdateResidual and then UpdateDirection, or UpdateSolution where no product follows.
 	// UpdateResidual may store M*r in z.
 	//
@@ -55,6 +61,7 @@ type Space interface {
 
 	Product(a float64, x Vector, b float64, y Vector)    // y = a*A*x + b*y
 	Transposed(a float64, x Vector, b float64, y Vector) // y = a*A'*x + b*y
+	MultiplyAll(a float64, x, y []Vector)                // y[j] = a*A*x[j], for different x and y
 	Preconditioned(r, z Vector) Vector                   // stores z = M*r and returns z; without a preconditioner returns r
 
 	// Failed returns the first error, once all processes know that one has failed.
@@ -63,6 +70,8 @@ type Space interface {
 	Ended() error
 	// Timings returns the time of the products and of the preconditioner, and the number of products.
 	Timings() (products, precond time.Duration, count int)
+	// Read copies the elements of v that this process has to dst.
+	Read(v Vector, dst []float64)
 	// Fetch copies x back to the slice that Load got.
 	Fetch() error
 	// Free frees the memory of the vectors, also after an error.

@@ -1,0 +1,296 @@
+package eigen
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/solver/internal/space"
+)
+
+// Symmetric finds eigenvalues of a symmetric operator, for example a *msrep.Plan[float64], by the thick-restart Lanczos
+// method (Wu and Simon, "Thick-restart Lanczos method for large symmetric eigenvalue problems", SIAM J. Matrix Anal. Appl.
+// 22, 2000). Options.Which may be Largest, Smallest or Magnitude; Solve also has Near.
+//
+// An iteration multiplies one vector, and makes the result orthogonal to all vectors of the basis: with m vectors of n
+// elements this takes 4 m n operations and reads the basis twice. The basis and one vector more are stored. At a restart
+// the basis is replaced by its best approximations of eigenvectors.
+//
+// The operator must be symmetric, which is not checked for all its elements: Solve does that. Where products show that it
+// is not, the error wraps solver.ErrBreakdown. If fewer than Count pairs reach the tolerance within MaxIter iterations,
+// the error is a *solver.ConvergenceError that wraps solver.ErrNotConverged; the Result then has the best approximations.
+func Symmetric(ctx context.Context, a solver.Operator, opt Options) (res *Result, err error) {
+	r, err := newRun(ctx, MethodLanczos, a, nil, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if e := r.Free(); e != nil && err == nil {
+			res, err = nil, e
+		}
+	}()
+	return r.lanczos()
+}
+
+// lanczos finds the eigenvalues of the operator of r.
+func (r *run) lanczos() (*Result, error) {
+	start := r.take(2)
+	r.Set(1, r.x, start[0])
+	if !r.orthogonal(start[0], nil) && !r.random(start[0], nil) {
+		return nil, r.Failed()
+	}
+	if err := r.chooseScale(start[0], start[1]); err != nil {
+		return nil, err
+	}
+	r.give(start[1])
+	l := &lanczos{run: r, count: r.opt.Count}
+	found, gaveUp := l.find(start[0])
+	if err := r.Failed(); err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, gaveUp
+	}
+	search := func(count int, found []space.Vector, start space.Vector) ([]space.Vector, error) {
+		return (&lanczos{run: r, count: count, locked: found}).find(start)
+	}
+	copies := 0
+	if gaveUp == nil && r.relative {
+		if found, gaveUp = r.purified(found, search); found == nil {
+			return nil, gaveUp
+		}
+	}
+	if gaveUp == nil && !l.full && !r.opt.SkipCheck {
+		if found, copies, gaveUp = r.completed(found, search); found == nil {
+			return nil, gaveUp
+		}
+	}
+	res, err := r.pairs(found)
+	if err != nil {
+		return nil, err
+	}
+	res.Copies = copies
+	res.permute(r.opt.Which.order(res.Values))
+	return res, res.accurate(gaveUp)
+}
+
+// lanczos is a basis v of orthonormal vectors and the projected matrix T = V'(scale*A)V, which is tridiagonal, also after a
+// restart:
+//
+//	(scale*A) V = V T + beta_m v_m e_m'
+//
+// where e_m is the last unit vector and m the number of vectors.
+type lanczos struct {
+	*run
+	count  int            // eigenvalues to find
+	locked []space.Vector // eigenvectors found before, to which the basis is orthogonal
+
+	v     []space.Vector // m+1 vectors
+	t     tridiagonal    // m rows; beta has m elements
+	full  bool           // v and locked span the whole space, and beta_m is 0
+	grown int            // vectors that the basis may have
+}
+
+// basisSize returns the number of vectors of the first basis, where Options.Basis is given, count vectors are to be found,
+// and there is room for most.
+func basisSize(given, count, most int) int {
+	return max(min(cmp.Or(given, max(2*count+8, 24)), most), 1)
+}
+
+// slow is the number of restarts after which a basis grows again.
+const slow = 8
+
+// growth returns the number of vectors of a basis of size vectors after a number of restarts; see basisSize. More vectors save
+// few products where these are few, and cost as much as they save.
+func growth(given, count, size, most, restarts int) int {
+	if given != 0 || restarts > 1 && restarts%slow != 0 {
+		return size
+	}
+	return max(size, min(size+size/2, most, 6*count+60))
+}
+
+// kept returns how many of m vectors stay at a restart.
+func kept(count, converged, m int) int {
+	keep := min(count+max(converged, 2*(m-count)/5), m-2)
+	return max(keep, min(count, m-1))
+}
+
+// find returns count vectors of length 1 that approximate the eigenvectors within the tolerance, or those that it has
+// with an error. It overwrites start.
+func (l *lanczos) find(start space.Vector) ([]space.Vector, error) {
+	l.grown = basisSize(l.opt.Basis, l.count, l.n-len(l.locked))
+	l.v = append(l.v, start)
+	for {
+		if err := l.extend(); err != nil {
+			return nil, err
+		}
+		if err := l.Ended(); err != nil {
+			return nil, err
+		}
+		values, y, err := l.t.eigen()
+		if err != nil {
+			return nil, l.failure(solver.ErrBreakdown, math.Inf(1), "%v", err)
+		}
+		m := len(values)
+		last := make([]float64, m)
+		for k := range last {
+			last[k] = y[k][m-1]
+		}
+		order, converged, worst := l.converged(values, last)
+		l.opt.report(Step{Iteration: l.iterations, Converged: converged, Residual: worst / max(l.norm, math.SmallestNonzeroFloat64)})
+		count := min(l.count, m)
+		if converged == count {
+			return l.end(order[:count], y), nil
+		}
+		if l.iterations >= l.opt.MaxIter {
+			return l.end(order[:count], y), l.failure(solver.ErrNotConverged, worst, "%d of %d eigenvalues are within the tolerance", converged, count)
+		}
+		l.restart(order, values, y, converged)
+	}
+}
+
+// converged returns the order of Ritz values, how many of the first Count are within the tolerance before the first that is
+// not, and the largest residual of these Count. last has the last element of the eigenvector of T for each value.
+func (l *lanczos) converged(values, last []float64) (order []int, converged int, worst float64) {
+	beta := 0.0
+	if !l.full {
+		beta = l.t.beta[len(values)-1]
+	}
+	largest := 0.0
+	for _, v := range values {
+		largest = max(largest, math.Abs(v))
+	}
+	l.norm = largest
+	order = l.opt.Which.order(values)
+	for i, k := range order[:min(l.count, len(order))] {
+		residual := math.Abs(beta * last[k])
+		if residual <= l.limit(values[k]) && converged == i {
+			converged++
+		}
+		worst = max(worst, residual)
+	}
+	return order, converged, worst
+}
+
+// lookEvery is the number of steps after which Lanczos looks whether its results are within the tolerance.
+const lookEvery = 6
+
+// extend adds vectors until the basis has l.grown vectors, and one more that is not part of T, or until the results are within
+// the tolerance.
+func (l *lanczos) extend() error {
+	begin := len(l.t.alpha)
+	for m := begin; m < l.grown; m++ {
+		if m == l.n-len(l.locked) {
+			l.full = true
+			return nil
+		}
+		if m > l.count && (m-begin)%lookEvery == lookEvery-1 {
+			values, last, ok := l.t.lasts()
+			if !ok {
+				return nil // find looks again
+			}
+			if _, converged, _ := l.converged(values, last); converged == l.count {
+				return nil
+			}
+			if err := l.Ended(); err != nil {
+				return err
+			}
+		}
+		if l.iterations >= l.opt.MaxIter && m >= l.count {
+			return nil
+		}
+		if err := l.step(m); err != nil || l.full {
+			return err
+		}
+	}
+	return nil
+}
+
+// step multiplies v[m], which gives row m of T and v[m+1].
+func (l *lanczos) step(m int) error {
+	v := l.v[m]
+	w := l.take(1)[0]
+	l.apply(v, w)
+	l.iterations++
+	alpha := l.Dot(v, w)
+	h, near := []float64{alpha}, []space.Vector{v}
+	if m > 0 {
+		h, near = append(h, l.t.beta[m-1]), append(near, l.v[m-1])
+	}
+	length := math.Sqrt(l.Combine(-1, h, near, w))
+	if err := l.Failed(); err != nil {
+		return err
+	}
+	if !space.Finite(length) || !space.Finite(alpha) {
+		return l.failure(solver.ErrBreakdown, math.Inf(1), "|A v| is not finite")
+	}
+	l.norm = max(l.norm, math.Abs(alpha))
+	all := append(append([]space.Vector(nil), l.v[:m+1]...), l.locked...)
+	g := l.Inner(all, []space.Vector{w})[0]
+	for _, e := range g[:m] {
+		if math.Abs(e) > asymmetric*max(l.norm, length) {
+			return l.failure(solver.ErrBreakdown, math.Inf(1), "the matrix is not symmetric")
+		}
+	}
+	l.t.alpha = append(l.t.alpha, alpha+g[m])
+	beta := l.remainderOf(g, w, all, length)
+	if beta == 0 { // v spans an invariant space: go on from anywhere else
+		if l.full = len(all) == l.n || !l.random(w, all); l.full {
+			l.give(w)
+			w = space.None
+		}
+	}
+	l.norm = max(l.norm, beta)
+	l.t.beta = append(l.t.beta[:m], beta)
+	l.v = append(l.v[:m+1], w)
+	return nil
+}
+
+// asymmetric is the least difference between A and its transpose, relative to the norm, that is found. Products in float32
+// differ by less.
+const asymmetric = 1e-4
+
+// restart replaces the basis by vectors that span its best approximations of eigenvectors, and the vector that follows.
+func (l *lanczos) restart(order []int, values []float64, y [][]float64, converged int) {
+	m := len(values)
+	l.restarts++
+	keep := kept(l.count, converged, m)
+	theta, s := make([]float64, keep), make([]float64, keep)
+	for i, k := range order[:keep] {
+		theta[i], s[i] = values[k], l.t.beta[m-1]*y[k][m-1]
+	}
+	t, q := gather(theta, s, 0)
+	rotation := rowsOf(make([]float64, keep*m), m)
+	for j, q := range q {
+		for i, k := range order[:keep] {
+			for e, v := range y[k] {
+				rotation[j][e] += q[i] * v
+			}
+		}
+	}
+	next := l.v[m]
+	l.Rotate(l.v[:m], rotation)
+	l.give(l.v[keep:m]...)
+	l.v, l.t = append(l.v[:keep], next), t
+	if grown := growth(l.opt.Basis, l.count, l.grown, l.n-len(l.locked), l.restarts); grown > l.grown && l.mayGrow(grown-l.grown) {
+		l.grown = grown
+	}
+}
+
+// end returns the approximate eigenvectors and gives back the other vectors.
+func (l *lanczos) end(order []int, y [][]float64) []space.Vector {
+	m := len(l.t.alpha)
+	rotation := make([][]float64, len(order))
+	for i, k := range order {
+		rotation[i] = y[k]
+	}
+	l.Rotate(l.v[:m], rotation)
+	found := l.v[:len(order)]
+	for _, v := range l.v[len(order):] {
+		if v != space.None {
+			l.give(v)
+		}
+	}
+	return found
+}

@@ -1,0 +1,129 @@
+package eigen
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/given"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver/internal/probe"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Solve finds eigenvalues of a symmetric matrix on the devices of sys: by Symmetric or LOBPCG with a plan of the matrix, or,
+// for Near, by Symmetric with factors of A - Sigma*I (see Options). Smallest magnitudes are those near 0.
+//
+// With Near, Lanczos finds the largest magnitudes of the eigenvalues 1/(lambda - Sigma) of the inverse of A - Sigma*I. The
+// factors, of package factor, take much more memory than the matrix. They are those of NewCholesky where A - Sigma*I or its
+// negative is positive definite, else of NewLU. A Sigma that is an eigenvalue is moved by a millionth of the norm or less.
+//
+// A matrix that is not square, or in which a_ij and a_ji differ by more than rounding, is a *sparse.InputError that names
+// the entry. Other errors are those of Symmetric and LOBPCG, of factors and of devices.
+func Solve(ctx context.Context, sys *msrep.System, a sparse.Matrix[float64], opt Options) (*Result, error) {
+	begin := time.Now()
+	if err := cmp.Or(given.Context(ctx), given.Check("system", sys, "matrix", a)); err != nil {
+		return nil, err
+	}
+	m, err := probe.Tidy(a)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSymmetric(m); err != nil {
+		return nil, err
+	}
+	var res *Result
+	switch {
+	case opt.Which != Near:
+		res, err = solvePlan(ctx, sys, m, opt)
+	case opt.Method == MethodLOBPCG:
+		return nil, sparse.Inputf("method", "%s: does not find eigenvalues near a number; use %s", MethodLOBPCG, MethodLanczos)
+	default:
+		res, err = near(ctx, m, opt)
+	}
+	if res != nil {
+		res.Timing = since(res.Timing, begin)
+	}
+	return res, err
+}
+
+// products is the number of products that plans are told to expect.
+const products = 300
+
+// solvePlan finds eigenvalues with a plan of the matrix.
+func solvePlan(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64], opt Options) (res *Result, err error) {
+	begin := time.Now()
+	if err := (&run{n: a.Rows}).check(a.Rows, a.Cols, nil, opt); err != nil { // before the work for the plan
+		return nil, err
+	}
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Deterministic: opt.Deterministic, SkipValidation: true, Expected: msrep.Expected{Products: products}})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, plan.Close()) }()
+	planned := time.Since(begin)
+	method := Symmetric
+	if opt.Method == MethodLOBPCG {
+		method = LOBPCG
+	}
+	res, err = method(ctx, plan, opt)
+	if res != nil {
+		res.Timing.Plan = planned
+	}
+	return res, err
+}
+
+// symmetryRounding is the relative difference of a_ij and a_ji up to which a matrix is symmetric: files with decimal
+// numbers may round the two differently.
+const symmetryRounding = 1e-12
+
+// checkSymmetric checks that a matrix with sorted rows and without duplicates is square and symmetric. Entries that are 0
+// need no other entry.
+func checkSymmetric(a *sparse.CSR[float64]) error {
+	if a.Rows != a.Cols {
+		return sparse.Inputf("matrix", "%d x %d: a matrix with eigenvalues is square; see singular values", a.Rows, a.Cols)
+	}
+	next := make([]int64, a.Rows) // first entry right of the diagonal that no row below has met
+	for i := range next {
+		next[i] = a.RowPtr[i]
+	}
+	differ := func(i, j int, v, w float64) error {
+		return sparse.Inputf("matrix", "it is not symmetric: the entry in row %d, column %d is %g, and in row %d, column %d it is %g", i, j, v, j, i, w)
+	}
+	// entryAt skips the entries of row j in columns before i, which must be 0, and returns the one in column i.
+	entryAt := func(j, i int) (float64, error) {
+		for ; next[j] < a.RowPtr[j+1]; next[j]++ {
+			col, v := int(a.ColIdx[next[j]]), a.Val[next[j]]
+			switch {
+			case col == i:
+				next[j]++
+				return v, nil
+			case col > i:
+				return 0, nil
+			case col > j && v != 0:
+				return 0, differ(j, col, v, 0)
+			}
+		}
+		return 0, nil
+	}
+	for i := range a.Rows {
+		for k := a.RowPtr[i]; k < a.RowPtr[i+1] && int(a.ColIdx[k]) < i; k++ {
+			j, v := int(a.ColIdx[k]), a.Val[k]
+			w, err := entryAt(j, i)
+			if err == nil && math.Abs(v-w) > symmetryRounding*max(math.Abs(v), math.Abs(w)) {
+				err = differ(i, j, v, w)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	for j := range a.Rows {
+		if _, err := entryAt(j, a.Rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}

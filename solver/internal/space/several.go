@@ -1,0 +1,159 @@
+package space
+
+import (
+	"context"
+	"math"
+
+	"github.com/msrep-go/msrep/internal/vec"
+	"github.com/msrep-go/msrep/msrep"
+)
+
+func (s *Host) Inner(v, w []Vector) [][]float64 {
+	left, right := s.basis(v), s.basis(w)
+	count := len(v) * len(w)
+	all := make([]float64, count)
+	if count > 0 {
+		n := len(right[0])
+		part := make([]float64, chunks(n)*count)
+		s.Each(n, func(lo, hi int) {
+			out := part[lo/SumChunk*count:][:count]
+			for j, w := range right {
+				for i, v := range left {
+					out[j*len(left)+i] = vec.Dot(v[lo:hi], w[lo:hi])
+				}
+			}
+		})
+		s.total(part, all)
+	}
+	return rows(all, len(w), len(v))
+}
+
+// rows cuts v into count slices of n elements.
+func rows(v []float64, count, n int) [][]float64 {
+	out := make([][]float64, count)
+	for j := range out {
+		out[j] = v[j*n : (j+1)*n]
+	}
+	return out
+}
+
+// rotated is the number of elements of each vector that Rotate computes at once: those of about 50 vectors fit in the L2
+// cache.
+const rotated = 512
+
+func (s *Host) Rotate(v []Vector, y [][]float64) {
+	basis := s.basis(v)
+	if len(y) == 0 {
+		return
+	}
+	s.pieces(len(basis[0]), func(from, to int) {
+		var unused vec.Sum
+		temp := make([]float64, len(y)*rotated)
+		end := min(to*SumChunk, len(basis[0]))
+		for lo := from * SumChunk; lo < end; lo += rotated {
+			n := min(rotated, end-lo)
+			clear(temp)
+			for j, y := range y {
+				vec.Combine(1, y, basis, lo, temp[j*rotated:][:n], &unused)
+			}
+			for j := range y {
+				copy(basis[j][lo:lo+n], temp[j*rotated:])
+			}
+		}
+	})
+}
+
+// multiplier is an operator that multiplies several vectors at once, such as a msrep.Plan.
+type multiplier interface {
+	SpMM(ctx context.Context, op msrep.Transpose, alpha float64, x msrep.MultiVector[float64], beta float64, y msrep.MultiVector[float64]) error
+}
+
+func (s *Host) MultiplyAll(a float64, x, y []Vector) {
+	m, ok := s.a.(multiplier)
+	if !ok || len(x) < 2 || len(x)*max(s.N, s.columns) > math.MaxInt/16 {
+		for j := range x {
+			s.Product(a, x[j], 0, y[j])
+		}
+		return
+	}
+	k := len(x)
+	if n := k * (s.columns + s.N); len(s.packed) < n {
+		s.packed = make([]float64, n)
+	}
+	in, out := s.packed[:k*s.columns], s.packed[k*s.columns:][:k*s.N]
+	from, to := s.basis(x), s.basis(y)
+	s.Each(s.columns, func(lo, hi int) {
+		for j, v := range from {
+			for i := lo; i < hi; i++ {
+				in[i*k+j] = v[i]
+			}
+		}
+	})
+	s.multiply(func(ctx context.Context) error {
+		return m.SpMM(ctx, msrep.NoTrans, a, msrep.MultiVectorByRow(in, k), 0, msrep.MultiVectorByRow(out, k))
+	})
+	s.count += k - 1
+	s.Each(s.N, func(lo, hi int) {
+		for j, v := range to {
+			for i := lo; i < hi; i++ {
+				v[i] = out[i*k+j]
+			}
+		}
+	})
+}
+
+func (s *Host) Read(v Vector, dst []float64) { copy(dst, s.V[v]) }
+
+func (s *device) Inner(v, w []Vector) [][]float64 {
+	all := make([]float64, len(v)*len(w))
+	out := rows(all, len(w), len(v))
+	if len(all) == 0 {
+		return out
+	}
+	s.sums(all, func() error {
+		for j, k := range w {
+			if err := s.v[k].Project(out[j], s.vectors(v)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return out
+}
+
+// Rotate computes the new vectors in others, and exchanges them with v.
+func (s *device) Rotate(v []Vector, y [][]float64) {
+	if len(y) == 0 || s.Err != nil {
+		return
+	}
+	n := s.v[v[0]].Len()
+	spare := s.spare[n]
+	for len(spare) < len(y) {
+		if _, columns := s.a.Dims(); n == columns {
+			spare = append(spare, s.Column())
+		} else {
+			spare = append(spare, s.Zero())
+		}
+	}
+	if s.spare == nil {
+		s.spare = map[int][]Vector{}
+	}
+	s.spare[n] = spare
+	for j, y := range y {
+		s.Set(0, v[0], spare[j])
+		s.Add(1, y, v, spare[j])
+	}
+	for j := range y {
+		s.v[v[j]], s.v[spare[j]] = s.v[spare[j]], s.v[v[j]]
+	}
+}
+
+func (s *device) MultiplyAll(a float64, x, y []Vector) {
+	for j := range x {
+		s.Product(a, x[j], 0, y[j])
+	}
+}
+
+func (s *device) Read(v Vector, dst []float64) {
+	s.do(func() error { return s.v[v].Read(dst) })
+}
