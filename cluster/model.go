@@ -13,6 +13,7 @@ type Exchange struct {
 	MaxHalo   int64   `json:"max_halo"`     // largest number of elements that one rank receives
 	Messages  int64   `json:"messages"`     // sent by all ranks
 	MaxPeers  int     `json:"max_messages"` // largest number sent by one rank
+	Halo      []int64 `json:"halo"`         // elements that each rank receives
 }
 
 // Model computes the messages of a product with a, or with its transpose, over n ranks, without sending any. align is
@@ -54,6 +55,7 @@ func Model[V sparse.Value](a *sparse.CSR[V], n int, align Align, elementBytes in
 				}
 			}
 		}
+		e.Halo = append(e.Halo, halo)
 		e.MaxHalo = max(e.MaxHalo, halo)
 	}
 	for q := range n {

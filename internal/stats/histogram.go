@@ -53,3 +53,13 @@ func (h *histogram) values() []int64 {
 	}
 	return append(out, slices.Sorted(maps.Keys(h.large))...)
 }
+
+// counts returns the numbers that occur with how often they do, in ascending order.
+func (h *histogram) counts() []LengthCount {
+	values := h.values()
+	out := make([]LengthCount, len(values))
+	for i, v := range values {
+		out[i] = LengthCount{v, h.count(v)}
+	}
+	return out
+}

@@ -30,6 +30,10 @@ type Stats struct {
 	Lower     int64 `json:"lower_bandwidth"`
 	Upper     int64 `json:"upper_bandwidth"`
 
+	// RowCounts and ColCounts say how many rows and columns have each length, in ascending order of the length.
+	RowCounts []LengthCount `json:"-"`
+	ColCounts []LengthCount `json:"-"`
+
 	// Formats maps csr, csc, coo and the formats of sparse/ellpack to the cost of the
 	// matrix. For a matrix with more than 2^31-1 entries in a row, it holds only csr, csc,
 	// coo, ell, ellr and pellr.
@@ -45,6 +49,9 @@ type RowLengths struct {
 	StdDev float64 `json:"stddev"` // population standard deviation
 }
 
+// LengthCount is the number of rows, or columns, with Length entries.
+type LengthCount struct{ Length, Count int64 }
+
 // Of computes the statistics of m, which must be valid (see sparse.CSR.Validate). The
 // columns of a row need not be sorted.
 //
@@ -58,6 +65,8 @@ func Of[V sparse.Value](m *sparse.CSR[V]) Stats {
 		EmptyRows: rows.hist.count(0),
 		EmptyCols: cols.count(0),
 		PowerLawR: exponent(cols),
+		RowCounts: rows.hist.counts(),
+		ColCounts: cols.counts(),
 	}
 	s.Lower, s.Upper = bandwidths(m.RowPtr, m.ColIdx)
 	s.Bandwidth = max(s.Lower, s.Upper)
