@@ -11,6 +11,7 @@ import (
 	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/solver/graph"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matio"
 )
@@ -105,10 +106,10 @@ func TestPageRankOverRanksHasTheBitsOfOneProcess(t *testing.T) {
 	for k := range m.Val {
 		m.Val[k] = 1
 	}
-	degrees := func(a *sparse.CSR[float64]) []int32 {
-		d := make([]int32, a.Rows)
+	degrees := func(a *sparse.CSR[float64]) []float64 {
+		d := make([]float64, a.Rows)
 		for i := range d {
-			d[i] = int32(a.RowPtr[i+1] - a.RowPtr[i])
+			d[i] = float64(a.RowPtr[i+1] - a.RowPtr[i])
 		}
 		return d
 	}
@@ -117,9 +118,9 @@ func TestPageRankOverRanksHasTheBitsOfOneProcess(t *testing.T) {
 	defer sys.Close()
 	p, err := msrep.NewPlan(ctx, sys, sparse.ToCSC[float64](m.CSR).Transpose(), msrep.PlanOptions{Deterministic: true})
 	require.NoError(t, err)
-	want, err := solver.PageRankOver(ctx, p, degrees(m.CSR), solver.PageRankOptions{})
+	want, err := graph.PageRankOver(ctx, p, degrees(m.CSR), graph.Options{})
 	require.NoError(t, err)
-	usual, err := solver.PageRank(ctx, sys, m.CSR, solver.PageRankOptions{})
+	usual, err := graph.PageRank(ctx, sys, m.CSR, graph.Options{})
 	require.NoError(t, err)
 	require.Equal(t, usual.Iterations, want.Iterations)
 	for i, r := range usual.Ranks {
@@ -140,7 +141,7 @@ func TestPageRankOverRanksHasTheBitsOfOneProcess(t *testing.T) {
 			return err
 		}
 		defer p.Close()
-		res, err := solver.PageRankOver(ctx, p, degree, solver.PageRankOptions{})
+		res, err := graph.PageRankOver(ctx, p, degree, graph.Options{})
 		if err != nil {
 			return err
 		}
@@ -165,10 +166,10 @@ func TestPageRankOverRefusesWhatItCannotDo(t *testing.T) {
 	p, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{})
 	require.NoError(t, err)
 	for _, f := range []func() error{
-		func() error { _, err := solver.PageRankOver(ctx, p, []int32{1}, solver.PageRankOptions{}); return err },
-		func() error { _, err := solver.PageRankOver(ctx, nil, nil, solver.PageRankOptions{}); return err },
+		func() error { _, err := graph.PageRankOver(ctx, p, []float64{1}, graph.Options{}); return err },
+		func() error { _, err := graph.PageRankOver(ctx, nil, nil, graph.Options{}); return err },
 		func() error {
-			_, err := solver.PageRankOver(ctx, p, []int32{1, 1}, solver.PageRankOptions{Precision: solver.CPMS2})
+			_, err := graph.PageRankOver(ctx, p, []float64{1, 1}, graph.Options{Precision: graph.CPMS2})
 			return err
 		},
 	} {
@@ -176,6 +177,6 @@ func TestPageRankOverRefusesWhatItCannotDo(t *testing.T) {
 	}
 	ended, end := context.WithCancel(ctx)
 	end()
-	_, err = solver.PageRankOver(ended, p, []int32{1, 1}, solver.PageRankOptions{})
+	_, err = graph.PageRankOver(ended, p, []float64{1, 1}, graph.Options{})
 	require.ErrorIs(t, err, context.Canceled)
 }

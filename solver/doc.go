@@ -29,21 +29,4 @@
 // returns the error of ctx after the current iteration or product.
 //
 // A nil argument is a *sparse.InputError, as in package msrep.
-//
-// # PageRank
-//
-// PageRank ranks the nodes of a directed graph by the power method. Let n be the number of nodes, O_i the
-// number of links from node i, d the damping factor, and s the sum of p_i over the nodes without links
-// (dangling nodes):
-//
-//	p_j = d * (sum over links i -> j of p_i/O_i + s/n) + (1-d)/n
-//
-// The iteration starts from p = 1/n and ends when the 1-norm of the difference of two iterates is below the
-// tolerance. (Line 6 of Algorithm 1 in the CPMS paper, Grützmacher et al., "Acceleration of PageRank with
-// Customized Precision based on Mantissa Segmentation", omits d in the dangling term, so that the sum of p is
-// not 1 there. This package uses the standard formula.)
-//
-// Precisions cpms2 and cpms4 are adaptive (section 4.2 of the paper): the first iterations read 32 bits of each
-// rank and weight, and later ones 48 or 64 bits, when the difference approaches what the bits can resolve.
-// docs/cpms.md has the rule and its effect.
 package solver

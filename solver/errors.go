@@ -21,7 +21,7 @@ var (
 
 // ConvergenceError is the error of a solve that did not reach its tolerance.
 type ConvergenceError struct {
-	Method     string // "cg", "minres", "bicgstab", "idr", "gmres", "fgmres", "lsmr", "richardson", "refine", "power", "pagerank"
+	Method     string // "cg", "minres", "bicgstab", "idr", "gmres", "fgmres", "lsmr", "richardson", "refine", "power"
 	Iterations int
 	Residual   float64 // relative residual, computed from the last x
 	Detail     string  // what caused it; may be empty

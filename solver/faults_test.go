@@ -137,10 +137,6 @@ func TestErrorsOfWorkersBetweenProductsAreReturned(t *testing.T) {
 			res, err := CGMany(t.Context(), op, msrep.MultiVectorByRow(b, 1), msrep.MultiVectorByRow(make([]float64, a.Rows), 1), opt)
 			return res != nil, err
 		},
-		"pagerank": func(op *idle, _ Options) (bool, error) {
-			res, err := PageRankOver(t.Context(), op, make([]int32, a.Rows), PageRankOptions{MaxIter: 20})
-			return res != nil, err
-		},
 	}
 	for name, method := range methods {
 		solves[name] = func(op *idle, opt Options) (bool, error) {
@@ -208,6 +204,4 @@ func TestADeadlineEndsASolveEvenIfItsTimerIsLate(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded, name)
 		require.Nil(t, res, "%s: its residual is not that of x", name)
 	}
-	_, err := PageRank(ctx, open(t, "cpu:1"), a, PageRankOptions{})
-	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

@@ -2,7 +2,6 @@ package solver
 
 import (
 	"github.com/msrep-go/msrep/internal/mem"
-	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -49,31 +48,4 @@ func vectorsFit(name, what string, need int64, n int) error {
 		return sparse.Inputf(name, "%d elements: %s %d bytes, %d are available", n, what, need, have)
 	}
 	return nil
-}
-
-// graphFits returns an error where need bytes do not fit in memory. The error names the size of the graph and what.
-func graphFits(nodes, links int, what string, need int64) error {
-	if have, ok := mem.Fits(need); !ok {
-		return sparse.Inputf("matrix", "%d links between %d nodes: to %s takes %d bytes, %d are available", links, nodes, what, need, have)
-	}
-	return nil
-}
-
-// ranksFit returns an error where PageRank on CPU devices does not fit in memory: the links in their form, and the
-// larger of the vectors and the temporary memory for building the form.
-func ranksFit(g *Graph, opt PageRankOptions) error {
-	stored := opt.Weights == WeightsStored
-	rows := cpu.SegmentedRows{Ptr: g.ptr, Idx: g.in}
-	kept, temporary := cpu.SegmentedBytes(opt.linkForm(), rows, opt.layout(), stored, opt.WideIndices)
-	vectors := 24 * int64(g.nodes)
-	if g.number != nil {
-		vectors += 8 * int64(g.nodes)
-	}
-	if opt.segments() == 1 { // joining the weights needs the temporary memory again
-		vectors += temporary
-	}
-	if stored {
-		temporary += 8 * int64(len(g.in)) // weights before they are packed
-	}
-	return graphFits(g.nodes, len(g.in), "rank these", kept+max(temporary, vectors))
 }

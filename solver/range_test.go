@@ -152,22 +152,6 @@ func TestPowerFindsTheVectorAtAnyScaleOrSaysThatItDoesNot(t *testing.T) {
 	}
 }
 
-func TestRanksThatLeaveTheRangeOfNumbersAreNotConverged(t *testing.T) {
-	sys := open(t, "cpu:1")
-	for _, link := range []float64{1e300, math.Inf(1), math.NaN()} {
-		a := dense(t, []float64{0, link}, []float64{link, 0})
-		plan := planOf(t, sys, a, msrep.PlanOptions{})
-		_, err := PageRankOver(t.Context(), plan, []int32{1, 1}, PageRankOptions{})
-		require.ErrorIs(t, err, ErrBreakdown)
-		require.ErrorContains(t, err, "pagerank: breakdown after ")
-	}
-	for _, damping := range []float64{5e-324, 1 - 1e-16} {
-		res, err := PageRank(t.Context(), sys, dense(t, []float64{0, 1, 1}, []float64{0, 0, 0}, []float64{1, 0, 0}), PageRankOptions{Damping: damping})
-		require.NoError(t, err)
-		require.InDelta(t, 1, res.Ranks[0]+res.Ranks[1]+res.Ranks[2], 1e-12)
-	}
-}
-
 // TestMaxIterEndsSolvesThatConvergeOnlyByTheRecurrence solves a system of squares that
 // underflow: each restart finds an exact solution, and a residual that says otherwise.
 func TestMaxIterEndsSolvesThatConvergeOnlyByTheRecurrence(t *testing.T) {

@@ -211,6 +211,10 @@ func (s *search) try(p attempt) (done bool, err error) {
 	case err == nil:
 		return true, nil
 	case s.caller.Err() != nil:
+		if n := len(t.report.History); res == nil && n > 0 && t.report.History[n-1] < s.sol.Residual {
+			copy(s.x, t.x)
+			space.ScaleBy(s.x, s.exp)
+		}
 		return true, s.caller.Err()
 	case s.opt.Time > 0 && (s.ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)): // see space.ContextError
 		return true, s.fail(Limit, context.DeadlineExceeded, "the time limit of %v ended %s; the least residual is %.3g", s.opt.Time, p.Choice, s.sol.Residual)

@@ -82,7 +82,8 @@ type Solution struct {
 //
 // If no attempt reaches the tolerance, or a limit of opt ends the search, the error is a *SystemError, and the Solution has
 // its Diagnosis. If opt forces a choice, it is the error of that attempt, such as a *ConvergenceError. An invalid argument is
-// a *sparse.InputError. Errors of devices and of ctx are returned unchanged.
+// a *sparse.InputError. Errors of devices and of ctx are returned unchanged. When ctx ends, x becomes the last iterate if its
+// method reported a smaller residual than that of the best x before.
 func Solve(ctx context.Context, sys *msrep.System, a sparse.Matrix[float64], b, x []float64, opt SolveOptions) (*Solution, error) {
 	begin := time.Now()
 	if err := given.Context(ctx); err != nil {

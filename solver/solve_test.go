@@ -247,6 +247,7 @@ func TestSolveKeepsToItsLimits(t *testing.T) {
 	}})
 	require.ErrorIs(t, err, context.Canceled)
 	require.False(t, errors.As(err, &unsolved))
+	require.Less(t, exactResidual(a, b, x), 1.0, "x is the last iterate")
 }
 
 func TestSolveWithAChoiceMakesOneAttempt(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/solver/graph"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matio"
 )
@@ -281,9 +282,9 @@ func TestPageRankAgreesWithOneProcess(t *testing.T) {
 	matrices(t, append(append([]string{}, spd...), square...), func(path string) {
 		m, _, err := cluster.Read(ctx, sys, path, solver.SumChunk)
 		must(t, err)
-		degree := make([]int32, m.Part.Rows)
+		degree := make([]float64, m.Part.Rows)
 		for i := range degree {
-			degree[i] = int32(m.Part.RowPtr[i+1] - m.Part.RowPtr[i])
+			degree[i] = float64(m.Part.RowPtr[i+1] - m.Part.RowPtr[i])
 		}
 		links, err := m.Transpose(comm)
 		must(t, err)
@@ -292,13 +293,13 @@ func TestPageRankAgreesWithOneProcess(t *testing.T) {
 		}
 		p, err := cluster.NewPlan(ctx, sys, links, msrep.PlanOptions{Deterministic: true})
 		must(t, err)
-		res, err := solver.PageRankOver(ctx, p, degree, solver.PageRankOptions{})
+		res, err := graph.PageRankOver(ctx, p, degree, graph.Options{})
 		must(t, err)
 		got, err := cluster.Gather(comm, res.Ranks)
 		must(t, err)
 		must(t, p.Close())
 		alone(t, path, func(a *sparse.CSR[float64], sys *msrep.System) {
-			one, err := solver.PageRank(ctx, sys, a, solver.PageRankOptions{})
+			one, err := graph.PageRank(ctx, sys, a, graph.Options{})
 			must(t, err)
 			check(t, one.Converged == res.Converged, "%s: converged %v", path, res.Converged)
 			for i, v := range one.Ranks {
@@ -308,13 +309,13 @@ func TestPageRankAgreesWithOneProcess(t *testing.T) {
 			for k := range ones.Val {
 				ones.Val[k] = 1
 			}
-			degree := make([]int32, a.Rows)
+			degree := make([]float64, a.Rows)
 			for i := range degree {
-				degree[i] = int32(a.RowPtr[i+1] - a.RowPtr[i])
+				degree[i] = float64(a.RowPtr[i+1] - a.RowPtr[i])
 			}
 			plan, err := msrep.NewPlan(ctx, sys, sparse.ToCSC[float64](ones).Transpose(), msrep.PlanOptions{Deterministic: true})
 			must(t, err)
-			fixed, err := solver.PageRankOver(ctx, plan, degree, solver.PageRankOptions{})
+			fixed, err := graph.PageRankOver(ctx, plan, degree, graph.Options{})
 			must(t, err)
 			same(t, path+", pagerank", fixed.Ranks, got)
 		})

@@ -13,8 +13,8 @@ import (
 	"github.com/msrep-go/msrep/internal/bench/experiment"
 	"github.com/msrep-go/msrep/internal/bench/measure"
 	"github.com/msrep-go/msrep/internal/bench/record"
-	pages "github.com/msrep-go/msrep/internal/bench/report"
 	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -184,7 +184,7 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 			return &sparse.InputError{Subject: "--out", Err: err}
 		}
 	}
-	p := newProgress(b.stderr, b.quiet)
+	p := b.progress
 	r := record.New(msrep.Version, b.commandLine("devices", "entries", "samples", "max-time", "passes"))
 	s, err := experiment.New(experiment.Config{
 		Devices: b.devices, Mats: b.mats, Entries: b.entries, Options: o, Passes: b.passes, Progress: p.step,
@@ -214,14 +214,14 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 }
 
 // write writes the report and the record into the folder of --out, if there is one.
-func (b *benchmark) write(p *pages.Page, r *record.Record) error {
+func (b *benchmark) write(p *plot.Page, r *record.Record) error {
 	if b.out == "" {
 		return nil
 	}
-	if err := pages.Write(b.out, p); err != nil {
+	if err := plot.Write(b.out, p); err != nil {
 		return err
 	}
-	return pages.File(fileio.Inside(b.out, "results.json"), r.Write)
+	return plot.File(fileio.Inside(b.out, "results.json"), r.Write)
 }
 
 // commandLine returns arguments that repeat the run: the flags that differ from their defaults, and always those

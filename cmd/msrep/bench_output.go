@@ -3,15 +3,20 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
-	"time"
+	"strings"
 	"unicode/utf8"
 
-	pages "github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/bench/measure"
+	"github.com/msrep-go/msrep/internal/bench/record"
+	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/internal/plot"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // printTables prints the texts and tables of the report, without figures.
-func printTables(w io.Writer, p *pages.Page) error {
+func printTables(w io.Writer, p *plot.Page) error {
 	for _, s := range p.Sections {
 		fmt.Fprintf(w, "%s\n", s.Title)
 		for _, text := range s.Intro {
@@ -36,7 +41,7 @@ func printTables(w io.Writer, p *pages.Page) error {
 const prose = 40
 
 // printTable aligns the first column to the left and the others to the right.
-func printTable(w io.Writer, t pages.Table) {
+func printTable(w io.Writer, t plot.Table) {
 	fmt.Fprintf(w, "\n%s", t.Title)
 	if t.Origin != "" {
 		fmt.Fprintf(w, " (%s)", t.Origin)
@@ -69,49 +74,77 @@ func printTable(w io.Writer, t pages.Table) {
 	}
 }
 
-// progress shows the progress of a long run on a terminal.
-type progress struct {
-	w     io.Writer // nil shows nothing
-	begin time.Time
+// compare prints the differences between two runs.
+func (b *benchmark) compare() error {
+	if len(b.args) != 3 {
+		return usageError("compare takes two files: msrep bench compare BEFORE/results.json AFTER/results.json")
+	}
+	before, err := readRuns(b.args[1])
+	if err != nil {
+		return err
+	}
+	after, err := readRuns(b.args[2])
+	if err != nil {
+		return err
+	}
+	c := record.Compare(before, after, measure.DefaultJudge())
+	if len(c.Changes)+c.Skipped == 0 {
+		return sparse.Inputf(b.args[2], "has no measured time in common with %s", b.args[1])
+	}
+	if b.json {
+		err = b.printJSON(c)
+	} else {
+		err = printComparison(b.stdout, c)
+	}
+	if slower := c.Overall != nil && c.Overall.Verdict == measure.Slower; err == nil && b.failSlower && (c.Slower > 0 || slower) {
+		err = fmt.Errorf("slower: %d rows, all together %t", c.Slower, slower)
+	}
+	return err
 }
 
-func newProgress(w io.Writer, quiet bool) *progress {
-	f, ok := w.(*os.File)
-	if !ok || quiet {
-		return &progress{}
+// readRuns reads one run, or several of one program separated by commas.
+func readRuns(paths string) (*record.Record, error) {
+	var runs []*record.Record
+	for path := range strings.SplitSeq(paths, ",") {
+		if st, err := os.Stat(path); err == nil && st.IsDir() { // a folder that --out wrote
+			path = fileio.Inside(path, "results.json")
+		}
+		r, err := record.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
 	}
-	if st, err := f.Stat(); err != nil || st.Mode()&os.ModeCharDevice == 0 {
-		return &progress{}
-	}
-	return &progress{w: w}
+	return record.Merge(runs), nil
 }
 
-// step replaces the line: done of total steps, the remaining time at the average pace, and the next step. A call with
-// done = 0 restarts the clock.
-func (p *progress) step(done, total int, what string) {
-	if p.w == nil {
-		return
+// interval formats a ratio with its confidence interval and verdict.
+func interval(c measure.Comparison) string {
+	if c.High == math.MaxFloat64 {
+		return fmt.Sprintf("%8.3f  %-18s  %-13s", c.Ratio, "(too few samples)", c.Verdict)
 	}
-	if done == 0 {
-		p.begin = time.Now()
-	}
-	left := "?"
-	if done > 0 {
-		left = (time.Since(p.begin) / time.Duration(done) * time.Duration(max(total-done, 0))).Round(time.Second).String()
-	}
-	p.show("[%d/%d] %s left  %.90s", done, total, left, what)
+	return fmt.Sprintf("%8.3f  (%6.3f to %6.3f)  %-13s", c.Ratio, c.Low, c.High, c.Verdict)
 }
 
-// show replaces the line.
-func (p *progress) show(format string, args ...any) {
-	if p.w != nil {
-		fmt.Fprintf(p.w, "\r\x1b[K"+format, args...)
+func printComparison(w io.Writer, c record.Comparison) error {
+	for _, what := range c.Unlike {
+		fmt.Fprintf(w, "differs: %s\n", what)
 	}
-}
-
-// end clears the line.
-func (p *progress) end() {
-	if p.w != nil {
-		fmt.Fprint(p.w, "\r\x1b[K")
+	fmt.Fprintln(w, "after/before  (interval)         verdict        before, s   after, s   row")
+	for _, ch := range c.Changes {
+		fmt.Fprintf(w, "%s  %.3e  %.3e  %s\n", interval(ch.Comparison), ch.Before.Median, ch.After.Median, ch.Row)
 	}
+	for _, name := range c.OnlyOld {
+		fmt.Fprintf(w, "only before: %s\n", name)
+	}
+	for _, name := range c.OnlyNew {
+		fmt.Fprintf(w, "only after: %s\n", name)
+	}
+	if o := c.Overall; o != nil {
+		fmt.Fprintf(w, "%s  all rows together\n", interval(*o))
+	}
+	j := measure.DefaultJudge()
+	_, err := fmt.Fprintf(w, "%d no difference, %d slower, %d faster; %d too short to compare (below %.0f us). A row is slower or faster if its %.0f %% interval lies wholly beyond %.0f %%.\n",
+		c.Same, c.Slower, c.Faster, c.Skipped, 1e6*record.Floor, 100*j.Confidence, 100*j.Tolerance)
+	return err
 }

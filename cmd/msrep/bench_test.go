@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/bench/record"
-	pages "github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 )
 
 // writeRecord writes a run with one row that takes mean seconds.
@@ -104,10 +104,10 @@ func TestProgressIsForTerminals(t *testing.T) {
 	require.Empty(t, b.String())
 	p := &progress{w: &b}
 	p.step(0, 4, "first")
+	require.Contains(t, drawn(p, 0), "[0/4] ? left  first")
 	p.step(1, 4, "second")
+	require.Contains(t, drawn(p, 0), "[1/4] 0s left  second")
 	p.end()
-	require.Contains(t, b.String(), "[0/4] ? left  first")
-	require.Contains(t, b.String(), "[1/4] 0s left  second")
 }
 
 func TestBenchMeasuresWithColdCaches(t *testing.T) {
@@ -158,15 +158,15 @@ func TestBenchMeasuresRegret(t *testing.T) {
 
 func TestPrintedTablesLineUpAndNameTheirOriginWhereThereIsOne(t *testing.T) {
 	var b strings.Builder
-	printTable(&b, pages.Table{Title: "Times", Header: []string{"case", "measured and modelled", "n"}, Rows: [][]string{{"first", "1", "2"}}})
+	printTable(&b, plot.Table{Title: "Times", Header: []string{"case", "measured and modelled", "n"}, Rows: [][]string{{"first", "1", "2"}}})
 	require.Equal(t, "\nTimes\n  case                         measured and modelled          n\n  first                                            1          2\n", b.String())
 	b.Reset()
 	text := strings.Repeat("x", prose)
-	printTable(&b, pages.Table{Title: "Sources", Header: []string{"", "of"}, Rows: [][]string{{"a", text}, {"b", "y"}}})
+	printTable(&b, plot.Table{Title: "Sources", Header: []string{"", "of"}, Rows: [][]string{{"a", text}, {"b", "y"}}})
 	require.Contains(t, b.String(), "  of\n")
 	require.Contains(t, b.String(), " "+text+"\n")
 	require.Contains(t, b.String(), "  y\n")
 	b.Reset()
-	printTable(&b, pages.Table{Title: "Times", Origin: pages.Measured})
+	printTable(&b, plot.Table{Title: "Times", Origin: plot.Measured})
 	require.Equal(t, "\nTimes (measured here)\n", b.String()[:len("\nTimes (measured here)\n")])
 }

@@ -50,11 +50,11 @@ type command struct {
 	setup func(c *call) func(ctx context.Context) error
 }
 
-var commands = []*command{spmvCommand, solveCommand, trsvCommand, pagerankCommand, infoCommand, convertCommand, genCommand,
+var commands = []*command{spmvCommand, solveCommand, trsvCommand, eigCommand, svdCommand, pagerankCommand, infoCommand, convertCommand, genCommand,
 	topoCommand, benchCommand, versionCommand}
 
 // matrixHelp explains the MATRIX argument.
-var matrixHelp = "MATRIX is a file (" + strings.Join(matio.Extensions(), " ") + ";\nalso gzipped, with .gz after the name, or in a .tar.gz of the SuiteSparse collection),\nor gen:NAME:key=value,..., a generated matrix (see msrep gen --help)."
+var matrixHelp = "MATRIX is a file (" + strings.Join(matio.Extensions(), " ") + ";\nalso compressed, with .gz or .zst after the name, or in a .tar.gz of the SuiteSparse collection),\nor gen:NAME:key=value,..., a generated matrix (see msrep gen --help)."
 
 // call is one run of a command.
 type call struct {
@@ -65,13 +65,14 @@ type call struct {
 	stdout io.Writer
 	stderr io.Writer
 
-	devices string
-	threads int
-	counts  []int // all numbers of --threads, for commands that take several
-	json    bool
-	quiet   bool
-	team    *team // nil when this process runs alone
-	alone   bool  // a failure here does not imply a failure on the other ranks
+	devices  string
+	threads  int
+	counts   []int // all numbers of --threads, for commands that take several
+	json     bool
+	quiet    bool
+	progress *progress
+	team     *team // nil when this process runs alone
+	alone    bool  // a failure here does not imply a failure on the other ranks
 }
 
 // run runs the command line args and returns the exit code.
@@ -133,8 +134,9 @@ func asksHelp(arg string) bool {
 }
 
 func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	out := bufio.NewWriter(stdout) // keeps its first error until Flush
-	c := &call{command: cmd, stdout: out, stderr: stderr, line: strings.Join(append([]string{cmd.name}, args...), " "), flags: flag.NewFlagSet(cmd.name, flag.ContinueOnError)}
+	c := &call{command: cmd, stderr: stderr, line: strings.Join(append([]string{cmd.name}, args...), " "), flags: flag.NewFlagSet(cmd.name, flag.ContinueOnError)}
+	out := bufio.NewWriter(&resultWriter{stdout, c}) // keeps its first error until Flush
+	c.stdout = out
 	c.flags.SetOutput(io.Discard)
 	c.flags.StringVar(&c.devices, "devices", "auto", "`SPEC`: auto, cpu, cpu:N (N CPU devices), cuda, cuda:0,1,... (GPUs) or sim:N (N simulated GPUs, slow; sim:dgx1 has 8, sim:summit 6)")
 	c.flags.Var((*threadCounts)(&c.counts), "threads", "`N` CPU threads in total; 0 means all")
@@ -142,6 +144,8 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 	c.flags.BoolVar(&c.quiet, "quiet", false, "print the result only, no messages")
 	do := cmd.setup(c)
 	err := c.parse(args)
+	c.progress = newProgress(stderr, c.quiet || !printsMessages() || c.json && !isTerminal(stdout))
+	defer c.progress.end()
 	if errors.Is(err, flag.ErrHelp) {
 		c.help()
 		err = nil
@@ -161,9 +165,21 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 	return exitCode(err)
 }
 
+// resultWriter writes results, and erases the progress line first.
+type resultWriter struct {
+	io.Writer
+	c *call
+}
+
+func (w *resultWriter) Write(p []byte) (int, error) {
+	w.c.progress.end()
+	return w.Writer.Write(p)
+}
+
 // complain prints why the command ends. Of several ranks, rank 0 prints; another rank prints after othersFirst if it
 // fails alone.
 func (c *call) complain(ctx context.Context, err error) {
+	c.progress.end()
 	c.inFlags(err)
 	if rank, _, _ := launched(); rank > 0 {
 		select {
@@ -200,6 +216,7 @@ func (c *call) want(n int) error {
 // warn prints a warning about something that does not change the result.
 func (c *call) warn(msg string) {
 	if !c.quiet {
+		c.progress.erase()
 		fmt.Fprintf(c.stderr, "msrep %s: warning: %s\n", c.name, msg)
 	}
 }

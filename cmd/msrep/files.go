@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/msrep-go/msrep/cmd/msrep/internal/nodes"
+	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/internal/source"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
@@ -15,15 +17,21 @@ import (
 var convertCommand = &command{
 	name: "convert", args: "IN OUT",
 	summary:   "convert a matrix file",
-	details:   "The formats follow from the names: " + strings.Join(matio.Extensions(), " ") + ",\neach also gzipped, with .gz after the name. IN may also be a .tar.gz of the SuiteSparse collection,\nor gen:NAME:key=value,..., a generated matrix (see msrep gen --help). OUT may be IN: a file is replaced\nwhen the new one is complete.",
+	details:   "The formats follow from the names: " + strings.Join(matio.Extensions(), " ") + ",\neach also compressed, with .gz or .zst after the name; .csv and .tsv, edge lists with ids of any kind, are only\nread. IN may also be a .tar.gz of the SuiteSparse collection,\nor gen:NAME:key=value,..., a generated matrix (see msrep gen --help). OUT may be IN: a file is replaced\nwhen the new one is complete.",
 	example:   "msrep convert matrix.mtx.gz matrix.msr",
 	opensNone: true,
 	setup: func(c *call) func(context.Context) error {
+		ids := c.flags.String("ids", "", "write the ids of the nodes of a .csv or .tsv edge list to `FILE`, one a line, for msrep pagerank --ids")
+		transpose := c.flags.Bool("transpose", false, "write the transpose; of a graph, the links into each node, for msrep pagerank --in-links")
+		weights := c.flags.String("weights", "auto", "`WEIGHTS` of a .csv or .tsv edge list: on (the third field, unless the header names another one weight), or auto (on if the header names a field weight)")
 		return func(ctx context.Context) error {
 			if err := c.want(2); err != nil {
 				return err
 			}
-			return c.copyMatrix(ctx, c.args[0], c.args[1])
+			if err := (choice{"--weights", *weights, []string{"auto", "on"}}).check(); err != nil {
+				return err
+			}
+			return c.copyMatrix(ctx, c.args[0], c.args[1], *ids, *transpose, matio.WithEdges(matio.EdgeOptions{Weighted: *weights == "on"}))
 		}
 	},
 }
@@ -52,29 +60,57 @@ var genCommand = &command{
 			if *out == "" {
 				return sparse.Inputf("--out", "is missing: name the file to write")
 			}
-			return c.copyMatrix(ctx, "gen:"+spec, *out)
+			return c.copyMatrix(ctx, "gen:"+spec, *out, "", false)
 		}
 	},
 }
 
-// copyMatrix reads the matrix in and writes it to out.
-func (c *call) copyMatrix(ctx context.Context, in, out string) error {
+// copyMatrix reads the matrix in with opts and writes it, or its transpose, to out. It writes the ids of its nodes to the
+// file ids, if ids is not empty.
+func (c *call) copyMatrix(ctx context.Context, in, out, ids string, transpose bool, opts ...matio.Option) error {
+	if ids != "" && (ids == out || ids == in) {
+		return sparse.Inputf("--ids", "%s: is a file of the matrix: name another one", ids)
+	}
 	file, err := matio.Create(out)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	m, err := matio.Read(ctx, in)
+	var names *fileio.Out
+	if ids != "" {
+		if names, err = fileio.Create(ids); err != nil {
+			return &sparse.InputError{Err: err}
+		}
+		defer names.Close()
+	}
+	m, err := c.readMatrix(ctx, in, opts...)
 	if err != nil {
 		return err
 	}
-	c.note(in, m.Source)
+	if names != nil {
+		if m.Names == nil {
+			return errors.Join(sparse.Inputf("--ids", "%s has no ids of nodes: only .csv and .tsv edge lists have them", in), m.Close())
+		}
+		if err := nodes.Write(names, m.Names); err != nil {
+			return err
+		}
+	}
+	if transpose {
+		t := sparse.ToCSC(m.CSR)
+		m.CSR = &sparse.CSR[float64]{Rows: t.Cols, Cols: t.Rows, RowPtr: t.ColPtr, ColIdx: t.RowIdx, Val: t.Val}
+	}
+	c.progress.doing("writing "+out, nil)
 	f, keeps := m.Source.Field, file.Format() == matio.MatrixMarket || file.Format() == matio.HarwellBoeing
 	if f == sparse.Integer && keeps && source.Field(m.Val, f) != f {
 		c.warn(in + ": some values do not fit a signed 64-bit integer: the field of " + out + " is real")
 	}
 	if err := file.Write(m.CSR, m.Source); err != nil {
 		return errors.Join(err, m.Close())
+	}
+	if names != nil {
+		if err := names.Commit(); err != nil {
+			return err
+		}
 	}
 	if c.json {
 		err = c.printJSON(struct {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/cluster"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
@@ -27,6 +28,7 @@ var infoCommand = &command{
 	opensNone: true,
 	setup: func(c *call) func(context.Context) error {
 		explain := c.flags.Bool("explain", false, "pack the matrix as a plan would, and show the forms that the devices tried, with their times and sizes")
+		picture := c.flags.String("plot", "", "draw the matrix, its forms (as --explain) and what parts of it exchange into `FILE`: .html, or .png or .svg for one picture")
 		ranks := c.flags.String("ranks", "", "estimate what a product sends over `N,N,...` MPI processes")
 		return func(ctx context.Context) error {
 			if err := c.want(1); err != nil {
@@ -36,12 +38,29 @@ var infoCommand = &command{
 			if err != nil {
 				return err
 			}
-			m, err := matio.Read(ctx, c.args[0])
+			if err := checkPicture("--plot", *picture, plot.Extensions, namedFile{c.args[0], "the matrix"}); err != nil {
+				return err
+			}
+			drawn, err := openPicture("--plot", *picture)
 			if err != nil {
 				return err
 			}
-			c.note(c.args[0], m.Source)
-			err = c.describe(ctx, m, *explain, counts)
+			defer drawn.close()
+			m, err := c.readMatrix(ctx, c.args[0])
+			if err != nil {
+				return err
+			}
+			c.progress.doing("counting", nil)
+			d, err := c.describe(ctx, m, *explain || drawn != nil && !hugeVectors(m.CSR), counts)
+			if err == nil && drawn != nil {
+				err = c.draw(d, drawn, *picture, m)
+			}
+			if !*explain {
+				d.Explain = nil
+			}
+			if err == nil {
+				err = c.printDescription(d)
+			}
 			return errors.Join(err, m.Close())
 		}
 	},
@@ -60,25 +79,32 @@ type description struct {
 	Ranks       []cluster.Exchange   `json:"ranks,omitempty"`
 }
 
-func (c *call) describe(ctx context.Context, m *matio.Matrix, explained bool, ranks []int) (err error) {
-	d := description{Name: shortName(m.Name), Stored: m.Source.Stored, Field: m.Source.Field, Symmetry: m.Source.Symmetry, Stats: stats.Of(m.CSR)}
+// describe computes the description; with explained also which forms the devices try.
+func (c *call) describe(ctx context.Context, m *matio.Matrix, explained bool, ranks []int) (d description, err error) {
+	d = description{Name: shortName(m.Name), Stored: m.Source.Stored, Field: m.Source.Field, Symmetry: m.Source.Symmetry, Stats: stats.Of(m.CSR)}
 	d.Recommended, d.ForGPU = d.Stats.Recommend(), d.Stats.RecommendGPU()
 	if explained {
 		if d.Explain, err = explain(ctx, c, m.CSR); err != nil {
-			return err
+			return d, err
 		}
 	}
 	for _, n := range ranks {
+		c.progress.doing(fmt.Sprintf("splitting over %d ranks", n), nil)
 		e, err := cluster.Model(m.CSR, n, 1, 8)
 		if err != nil {
-			return err
+			return d, err
 		}
 		d.Ranks = append(d.Ranks, e)
 	}
+	return d, nil
+}
+
+// printDescription prints the description as text or JSON.
+func (c *call) printDescription(d description) error {
 	if c.json {
 		return c.printJSON(d)
 	}
-	err = d.print(c.stdout)
+	err := d.print(c.stdout)
 	printExplanation(c, d.Explain)
 	printExchanges(c.stdout, d.Ranks)
 	return err
@@ -176,6 +202,7 @@ type tried struct {
 
 // explain packs the matrix as a plan does and returns which forms each device considered.
 func explain(ctx context.Context, c *call, a *sparse.CSR[float64]) (out []explanation, err error) {
+	c.progress.doing("trying forms", nil)
 	sys, err := msrep.Open(msrep.Config{Devices: c.devices, Threads: c.threads, Warn: c.warn})
 	if err != nil {
 		return nil, err

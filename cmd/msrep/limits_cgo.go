@@ -4,4 +4,5 @@
 
 package main
 
+// #cgo LDFLAGS: -ldl
 import "C"

@@ -6,6 +6,7 @@
 // one heap.
 
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -48,10 +49,12 @@ __attribute__((constructor)) static void begin(void) {
 #endif
 #ifdef __GLIBC__
 	mallopt(M_ARENA_MAX, 1);
+	// pthread_setattr_default_np came with glibc 2.18. It is looked up, so that the program starts with an older one.
+	int (*set_default)(const pthread_attr_t *) = (int (*)(const pthread_attr_t *))dlsym(RTLD_DEFAULT, "pthread_setattr_default_np");
 	pthread_attr_t a;
-	if (pthread_attr_init(&a) == 0) {
+	if (set_default && pthread_attr_init(&a) == 0) {
 		if (pthread_attr_setstacksize(&a, THREAD_STACK) == 0)
-			pthread_setattr_default_np(&a);
+			set_default(&a);
 		pthread_attr_destroy(&a);
 	}
 #endif

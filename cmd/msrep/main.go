@@ -36,6 +36,7 @@ func main() {
 		fileio.RemovePending()
 		time.Sleep(grace)
 		if printsMessages() && !failureReported.Load() {
+			eraseLastLine()
 			os.Stderr.WriteString("msrep: interrupted\n")
 		}
 		os.Exit(exitFailed)
@@ -73,8 +74,8 @@ var versionCommand = &command{
 			if c.json {
 				return c.printJSON(v)
 			}
-			_, err = fmt.Fprintf(c.stdout, "msrep %s, %s, %s\ncpu   %s\n      has %s\n      used by the kernels: %s (MSREP_CPU chooses generic, avx2 or avx512)\ncuda  %s\n",
-				v.Version, v.Go, v.Platform, v.CPU, strings.Join(v.Features, " "), v.Kernels, describeCUDA(v.CUDA))
+			_, err = fmt.Fprintf(c.stdout, "msrep %s, %s, %s\ncpu   %s\n      has %s\n      used by the kernels: %s (MSREP_CPU chooses %s)\ncuda  %s\n",
+				v.Version, v.Go, v.Platform, v.CPU, strings.Join(v.Features, " "), v.Kernels, cpu.InstructionSets(), describeCUDA(v.CUDA))
 			return err
 		}
 	},

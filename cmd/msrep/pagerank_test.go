@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/cmd/msrep/internal/nodes"
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
@@ -125,9 +126,28 @@ func TestTheBestNodesAreThoseOfAllSorted(t *testing.T) {
 	for i, s := range ranks {
 		all[i] = rankedNode{int64(i), s}
 	}
+	ids := nodes.Numbers(len(ranks), nil)
 	slices.SortStableFunc(all, func(a, b rankedNode) int { return cmp.Compare(b.Score, a.Score) })
 	for _, k := range []int{0, 1, 2, 9, 10, 11, 500, 999, 1000, 1001, math.MaxInt} {
-		require.Equal(t, all[:min(k, len(all))], topNodes(ranks, nil, k), k)
+		require.Equal(t, all[:min(k, len(all))], topNodes(ranks, ids, k), k)
 	}
-	require.Equal(t, []rankedNode{}, topNodes(nil, nil, 3))
+	require.Equal(t, []rankedNode{}, topNodes(nil, ids, 3))
+}
+
+func TestPagerankReadsLinksIntoEachNodeInPlace(t *testing.T) {
+	path, packed := "../../testdata/Harvard500.mtx.gz", filepath.Join(t.TempDir(), "links.msr")
+	runs(t, "convert", path, packed, "--transpose")
+	type top struct {
+		Top []struct{ Node, Rank float64 }
+	}
+	rank := func(args ...string) (r top) {
+		stdout, _ := runs(t, append([]string{"pagerank", "--json"}, args...)...)
+		require.NoError(t, json.Unmarshal([]byte(stdout), &r))
+		require.Len(t, r.Top, 5)
+		return r
+	}
+	require.Equal(t, rank(path, "--format", "csr"), rank(packed, "--in-links"))
+	var stdout, stderr bytes.Buffer
+	require.Equal(t, 2, run(t.Context(), []string{"pagerank", packed, "--in-links", "--weights", "on"}, &stdout, &stderr))
+	require.Contains(t, stderr.String(), "--in-links")
 }

@@ -235,5 +235,5 @@ func writeOutput[V sparse.Value](t *team, path string, v []V) error {
 		return err
 	}
 	defer out.Close()
-	return writeVector(out, v, nil)
+	return writeVector(path, out, v, nil)
 }

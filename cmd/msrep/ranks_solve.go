@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/cluster"
+	"github.com/msrep-go/msrep/cmd/msrep/internal/nodes"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/solver/graph"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -54,7 +55,10 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 		defer cancel()
 	}
 	begin := time.Now()
-	opt := solver.Options{Tol: s.opt.Tol, MaxIter: s.opt.MaxIter, Restart: s.opt.Restart}
+	line := solveProgress{line: s.progress, tol: s.opt.Tol, start: begin}
+	opt := solver.Options{Tol: s.opt.Tol, MaxIter: s.opt.MaxIter, Restart: s.opt.Restart, Progress: func(k int, residual float64) {
+		line.step(solver.Step{Attempt: 1, Choice: c, Iteration: k, Residual: residual})
+	}}
 	opt.Precond, err = precondOverRanks(limited, m, c)
 	if late, e := s.late(err); late || e != nil {
 		return cmp.Or(e, s.agree(s.outOfTime(c)))
@@ -182,7 +186,9 @@ func precondOverRanks(ctx context.Context, m *cluster.Matrix[float64], c solver.
 // runOverRanks does the work of run on several ranks.
 func (p *pagerank) runOverRanks(ctx context.Context) error {
 	var err error
-	if p.precision != "fp64" || p.format != "auto" || p.opt.Weights != solver.WeightsFolded {
+	if p.method != "pagerank" || p.opt.Weighted || p.inLinks || p.seeds+p.personal+p.warm+p.ids != "" || nodes.Separator(p.out) != 0 {
+		err = sparse.Inputf("--method", "hits and katz, --weights on, --in-links, --seeds, --personal, --warm, --ids and an --out .csv or .tsv work with one process only: leave them out under MPI")
+	} else if p.precision != "fp64" || p.format != "auto" || p.opt.Weights != graph.WeightsFolded {
 		err = sparse.Inputf("--precision", "%s, --format %s, --weights %s: on several ranks use fp64, auto and folded", p.precision, p.format, p.opt.Weights)
 	}
 	if err := p.agree(err); err != nil {
@@ -218,7 +224,7 @@ func (p *pagerank) rankOverRanks(ctx context.Context, m *cluster.Matrix[float64]
 	}
 	defer plan.Close()
 	plan.took = time.Since(building)
-	res, err := solver.PageRankOver(ctx, plan.Plan, degree, p.opt)
+	res, err := graph.PageRankOver(ctx, plan.Plan, degree, p.opt)
 	if errors.Is(err, solver.ErrOtherProcess) {
 		err = nil // the rank that failed reports the error
 	}
@@ -239,17 +245,17 @@ func (p *pagerank) rankOverRanks(ctx context.Context, m *cluster.Matrix[float64]
 	if t.comm.Rank() == 0 {
 		res.Ranks, res.Dangling = whole, int(dangling[0])
 		res.Timing.Build += plan.took
-		err = errors.Join(writeOutput(t, p.out, whole), p.finish(r, res, nil, t.sys.Local(), read, begin))
+		err = errors.Join(writeOutput(t, p.out, whole), p.finish(r, res, nodes.Numbers(m.Rows, nil), t.sys.Local(), read, begin))
 	}
 	missed := p.agree(p.missed(res))
 	return errors.Join(missed, p.agree(err))
 }
 
 // degrees returns the number of entries of each row.
-func degrees(a *sparse.CSR[float64]) []int32 {
-	d := make([]int32, a.Rows)
+func degrees(a *sparse.CSR[float64]) []float64 {
+	d := make([]float64, a.Rows)
 	for i := range d {
-		d[i] = int32(a.RowPtr[i+1] - a.RowPtr[i])
+		d[i] = float64(a.RowPtr[i+1] - a.RowPtr[i])
 	}
 	return d
 }
@@ -258,10 +264,4 @@ func ones(v []float64) {
 	for k := range v {
 		v[k] = 1
 	}
-}
-
-// linksInto returns the matrix of the links into each node, with all values 1.
-func linksInto(a *sparse.CSR[float64]) *sparse.CSR[float64] {
-	links := &sparse.CSR[float64]{Rows: a.Rows, Cols: a.Cols, RowPtr: a.RowPtr, ColIdx: a.ColIdx, Val: slices.Repeat([]float64{1}, len(a.Val))}
-	return sparse.ToCSC[float64](links).Transpose()
 }

@@ -90,7 +90,7 @@ func shortName(path string) string {
 		return path
 	}
 	name := filepath.Base(path)
-	for _, ext := range append([]string{".gz", ".tar", ".tgz"}, matio.Extensions()...) {
+	for _, ext := range append([]string{".gz", ".zst", ".tar", ".tgz"}, matio.Extensions()...) {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return name

@@ -149,7 +149,10 @@ func TestConvertKeepsTheMatrixThroughEveryFormat(t *testing.T) {
 	var want, got report
 	runJSON(t, &want, "spmv", in, "--x", "sin")
 	for _, ext := range matio.Extensions() {
-		for _, gz := range []string{"", ".gz"} {
+		if ext == ".csv" || ext == ".tsv" { // only read
+			continue
+		}
+		for _, gz := range []string{"", ".gz", ".zst"} {
 			out := filepath.Join(dir, "m"+ext+gz)
 			runOK(t, "convert", in, out)
 			runOK(t, "convert", out, out)

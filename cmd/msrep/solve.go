@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"time"
 
-	pages "github.com/msrep-go/msrep/internal/bench/report"
-	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"
@@ -24,7 +21,7 @@ var solveCommand = &command{
 	setup: func(c *call) func(context.Context) error {
 		s := &solve{call: c}
 		f, o := c.flags, &s.opt
-		f.StringVar(&s.rhs, "rhs", "ones", "b, a `VECTOR`: a file, ones, random:SEED or sin (b[j] = sin(j+1))")
+		f.StringVar(&s.rhs, "rhs", "ones", "b, a `VECTOR`: a .mtx or .npy file, ones, random:SEED or sin (b[j] = sin(j+1))")
 		f.StringVar(&o.Method, "method", "auto", "`METHOD`: auto, cg (symmetric positive definite), minres (symmetric), bicgstab, gmres, fgmres, idr, lsmr (any shape) or direct (factors)")
 		f.StringVar(&o.Precond, "precond", "auto", "`PRECONDITIONER`: auto (none with --method), none, jacobi, block-jacobi:SIZE, ilu, ic or ilut")
 		f.StringVar(&o.Order, "order", "auto", "`ORDER` of factors: auto, none, rcm or amd")
@@ -32,8 +29,8 @@ var solveCommand = &command{
 		f.IntVar(&o.MaxIter, "max-iter", 0, "limit of `N` iterations; 0 means 10 times the number of rows, at least 1000")
 		f.IntVar(&o.Restart, "restart", solver.DefaultRestart, "restart gmres and fgmres after `N` iterations")
 		f.Float64Var(&s.seconds, "time", 0, "end after `SECONDS`; 0 means no limit")
-		f.StringVar(&s.out, "out", "", "write x to `FILE`, as a Matrix Market array, if the tolerance is reached")
-		f.StringVar(&s.plot, "plot", "", "write a page with the history of the residual to `FILE.html`")
+		f.StringVar(&s.out, "out", "", "write x to `FILE`, as a Matrix Market array or (.npy) as NumPy does, if the tolerance is reached")
+		f.StringVar(&s.plot, "plot", "", "draw the residuals of all iterations into `FILE`: .html, or .png or .svg for one picture")
 		f.BoolVar(&s.explain, "explain", false, "print all attempts, and why each was made")
 		f.BoolVar(&o.Deterministic, "deterministic", false, "compute the same bits of x on any devices with any number of threads and ranks")
 		return s.run
@@ -78,27 +75,7 @@ func (s *solve) check() error {
 		return sparse.Inputf("--time", "%g: use a number of seconds, or 0 for no limit", s.seconds)
 	}
 	s.opt.Time = time.Duration(math.Ceil(s.seconds * float64(time.Second)))
-	return errors.Join(s.checkOut(s.out), s.checkPlot())
-}
-
-// checkPlot refuses a page that would replace the matrix or x.
-func (s *solve) checkPlot() error {
-	if s.plot == "" {
-		return nil
-	}
-	if s.out != "" && filepath.Clean(s.plot) == filepath.Clean(s.out) {
-		return sparse.Inputf("--plot", "%s: is the file for x: name another file for the page", s.plot)
-	}
-	page, err := os.Stat(s.plot)
-	if err != nil { // a file that does not exist, or that can't be created either
-		return nil
-	}
-	for _, f := range []struct{ path, is string }{{s.args[0], "the matrix"}, {s.rhs, "b"}, {s.out, "the file for x"}} {
-		if other, err := os.Stat(f.path); err == nil && page.Mode().IsRegular() && os.SameFile(page, other) {
-			return sparse.Inputf("--plot", "%s: is %s, which the page would replace: name another file", s.plot, f.is)
-		}
-	}
-	return nil
+	return errors.Join(s.checkOut(s.out), checkPicture("--plot", s.plot, plot.Extensions, namedFile{s.args[0], "the matrix"}, namedFile{s.rhs, "b"}, namedFile{s.out, "the file for x"}))
 }
 
 func (s *solve) run(ctx context.Context) error {
@@ -112,14 +89,11 @@ func (s *solve) run(ctx context.Context) error {
 }
 
 func (s *solve) solve(ctx context.Context, j *job) error {
-	var plot *fileio.Out
-	if s.plot != "" { // before the work, as j.out
-		var err error
-		if plot, err = fileio.Create(s.plot); err != nil {
-			return &sparse.InputError{Err: err}
-		}
-		defer plot.Close()
+	drawn, err := openPicture("--plot", s.plot) // before the work, as j.out
+	if err != nil {
+		return err
 	}
+	defer drawn.close()
 	m := j.m
 	r := s.newSolution(m.Rows, m.Cols, m.NNZ(), j.read)
 	b, err := s.readVector(ctx, "--rhs", s.rhs, m.Rows)
@@ -130,22 +104,21 @@ func (s *solve) solve(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	line := solveProgress{line: newProgress(s.stderr, s.quiet), tol: s.opt.Tol}
+	line := solveProgress{line: s.progress, tol: s.opt.Tol, start: time.Now(), keeps: drawn != nil}
 	s.opt.Progress = line.step
 	res, failed := solver.Solve(ctx, j.sys, m.CSR, b, x, s.opt)
-	line.line.end()
 	if res == nil {
 		return failed
 	}
 	r.copySolution(res, failed)
 	r.X = normsOf(x)
 	if failed == nil {
-		if err := writeVector(j.out, x, nil); err != nil {
+		if err := writeVector(s.out, j.out, x, nil); err != nil {
 			return err
 		}
 	}
-	if plot != nil {
-		if err := errors.Join(pages.HTML(plot, r.page()), plot.Commit()); err != nil {
+	if drawn != nil {
+		if err := drawn.save(s.plot, r.page(line.times)); err != nil {
 			return errors.Join(failed, err)
 		}
 	}

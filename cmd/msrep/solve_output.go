@@ -7,7 +7,6 @@ import (
 	"math"
 	"time"
 
-	pages "github.com/msrep-go/msrep/internal/bench/report"
 	"github.com/msrep-go/msrep/solver"
 )
 
@@ -164,11 +163,7 @@ func (r *solution) print(w io.Writer, explain bool) error {
 			if a.Failure != "" {
 				end = a.Failure
 			}
-			residual := float64(a.Residual)
-			if n := len(a.History); math.IsNaN(residual) && n > 0 { // x was dropped: what the recurrence said
-				residual = float64(a.History[n-1])
-			}
-			fmt.Fprintf(w, "           %d iterations, residual %.3g, %s: %s\n", a.Iterations, residual, seconds(a.Seconds), end)
+			fmt.Fprintf(w, "           %d iterations, residual %.3g, %s: %s\n", a.Iterations, a.lastResidual(), seconds(a.Seconds), end)
 		}
 	}
 	fmt.Fprintf(w, "%s, preconditioner %s, order %s: %s, %d iterations, %d products, relative residual %.3g\n",
@@ -183,6 +178,15 @@ func (r *solution) print(w io.Writer, explain bool) error {
 	return err
 }
 
+// lastResidual returns the residual computed from x, or the last one of the recurrence where x was dropped.
+func (a *attemptsReport) lastResidual() float64 {
+	residual := float64(a.Residual)
+	if n := len(a.History); math.IsNaN(residual) && n > 0 {
+		residual = float64(a.History[n-1])
+	}
+	return residual
+}
+
 func (a *attemptsReport) name() string {
 	name := a.Method
 	if a.Precond != "none" {
@@ -194,69 +198,34 @@ func (a *attemptsReport) name() string {
 	return name
 }
 
-// plotted is about the largest number of points of a line in the page of --plot.
-const plotted = 400
-
-// page returns the page of --plot: the history of each attempt, and a table of the attempts.
-func (r *solution) page() *pages.Page {
-	figure := pages.Figure{Name: "history", Title: "Relative residual after each iteration", XLabel: "iteration", YLabel: "|b - A x| / |b|", Log: true}
-	table := pages.Table{Name: "attempts", Title: "Attempts", Origin: pages.Measured, Header: []string{"attempt", "iterations", "residual", "seconds", "why"}}
-	for i, a := range r.Attempts {
-		line := pages.Series{Name: fmt.Sprintf("%d %s", i+1, a.name()), Origin: pages.Measured}
-		every := 1 + len(a.History)/plotted
-		for k, v := range a.History {
-			if (k%every == 0 || k == len(a.History)-1) && v > 0 && !math.IsInf(float64(v), 0) {
-				line.Add(float64(k), float64(v))
-			}
-		}
-		if len(line.X) > 0 {
-			figure.Series = append(figure.Series, line)
-		}
-		table.Rows = append(table.Rows, []string{line.Name, fmt.Sprint(a.Iterations), fmt.Sprintf("%.3g", float64(a.Residual)), fmt.Sprintf("%.3g", a.Seconds), a.Why})
-	}
-	section := pages.Section{Name: "solve", Title: "Attempts", Tables: []pages.Table{table}}
-	if len(figure.Series) > 0 {
-		section.Figures = []pages.Figure{figure}
-	}
-	facts := [][2]string{
-		{"matrix", fmt.Sprintf("%s, %d x %d, %d nonzeros", r.Matrix.Name, r.Matrix.Rows, r.Matrix.Cols, r.Matrix.NNZ)},
-		{"relative residual", fmt.Sprintf("%.3g", float64(r.Residual))},
-		{"seconds", fmt.Sprintf("%.3g", r.Phases.Total)},
-	}
-	if r.Failure != "" {
-		facts = append(facts, [2]string{"failure", r.Failure})
-	}
-	return &pages.Page{Title: "Solution of A x = b", Facts: facts, Sections: []pages.Section{section}}
-}
-
 // solveProgress shows a solve on a terminal: the attempt, its iteration, its residual, the rate (the mean factor by which an
 // iteration multiplied the residual), and the time left at this rate.
 type solveProgress struct {
 	line  *progress
 	tol   float64
-	begin time.Time // of the attempt
-	shown time.Time
+	start time.Time  // of the solve
+	begin time.Time  // of the attempt
+	keeps bool       // whether times is filled, for --plot
+	times [][]moment // by attempt
 }
 
-// showEvery is the time between two changes of the line.
-const showEvery = 100 * time.Millisecond
+// moment is a residual and the seconds from the start of the solve to it.
+type moment struct{ seconds, residual float64 }
 
 func (p *solveProgress) step(s solver.Step) {
-	now := time.Now()
+	if p.keeps {
+		for len(p.times) < s.Attempt {
+			p.times = append(p.times, nil)
+		}
+		p.times[s.Attempt-1] = append(p.times[s.Attempt-1], moment{time.Since(p.start).Seconds(), s.Residual})
+	}
 	if s.Iteration == 0 {
-		p.begin = now
+		p.begin = time.Now()
 		p.line.show("attempt %d: %s", s.Attempt, s.Choice)
 		return
 	}
-	if now.Sub(p.shown) < showEvery {
+	if !p.line.due() {
 		return
 	}
-	p.shown = now
-	rate := math.Pow(s.Residual, 1/float64(s.Iteration))
-	left := "?"
-	if rate < 1 && s.Residual > p.tol {
-		each := now.Sub(p.begin).Seconds() / float64(s.Iteration)
-		left = seconds(each * math.Log(p.tol/s.Residual) / math.Log(rate))
-	}
-	p.line.show("attempt %d: %s, iteration %d, residual %.2e, rate %.3f, %s left", s.Attempt, s.Choice, s.Iteration, s.Residual, rate, left)
+	p.line.converging(fmt.Sprintf("attempt %d: %s", s.Attempt, s.Choice), p.begin, s.Iteration, s.Residual, p.tol)
 }

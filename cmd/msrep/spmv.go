@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/msrep-go/msrep/internal/plot"
+	"github.com/msrep-go/msrep/internal/plot/timeline"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
@@ -20,13 +22,15 @@ var spmvCommand = &command{
 	setup: func(c *call) func(context.Context) error {
 		s := &spmv{call: c}
 		f := c.flags
-		f.StringVar(&s.x, "x", "ones", "`VECTOR`: a file, ones, zeros, random:SEED or sin (x[j] = sin(j+1))")
+		f.StringVar(&s.x, "x", "ones", "`VECTOR`: a .mtx or .npy file, ones, zeros, random:SEED or sin (x[j] = sin(j+1))")
 		f.StringVar(&s.y, "y", "zeros", "initial y, a `VECTOR` as for --x")
 		f.Float64Var(&s.alpha, "alpha", 1, "scalar `ALPHA`")
 		f.Float64Var(&s.beta, "beta", 0, "scalar `BETA`; with 0 the initial y is not read")
 		f.BoolVar(&s.transpose, "transpose", false, "op(A) is the transpose of A")
-		f.StringVar(&s.out, "out", "", "write y to `FILE`, as a Matrix Market array; with --renumber as lines of id and value")
+		f.StringVar(&s.out, "out", "", "write y to `FILE`, as a Matrix Market array, or as NumPy does if it ends in .npy; with --renumber as lines of id and value")
 		f.BoolVar(&s.renumber, "renumber", false, "number the rows and columns of an edge list by the ids that occur, in ascending order; x and y have one element per id")
+		f.StringVar(&s.plot, "plot", "", "draw the time line of the devices and phases into `FILE`: .html, or .png or .svg for one picture")
+		f.StringVar(&s.trace, "trace", "", "write the time line to `FILE.json` as a Chrome trace, which Perfetto opens")
 		f.StringVar(&s.format, "format", "auto", "`FORMAT`: auto, csr, csc, coo, or a form into which devices pack their parts (see above)")
 		f.StringVar(&s.strategy, "strategy", string(msrep.Optimized), "`STRATEGY` of the MSREP paper: baseline, p or p-opt")
 		f.StringVar(&s.precision, "precision", "fp64", "`PRECISION`: fp64, or cpms2:K and cpms4:K to read K of 2 or 4 segments of each value")
@@ -49,6 +53,9 @@ type spmv struct {
 	format, strategy, precision, value, kernel, numa string
 	repeat                                           int
 	choice, saveChoice                               string
+	plot, trace                                      string
+	timed                                            *timeline.Recorder // nil without --plot and --trace
+	saveTimed                                        func() error       // writes the files of --plot and --trace
 }
 
 // check refuses wrong flags before any file is read.
@@ -89,6 +96,18 @@ func (s *spmv) check() error {
 	if err := s.checkChoice(); err != nil {
 		return err
 	}
+	others := []namedFile{{s.args[0], "the matrix"}, {s.x, "x"}, {s.y, "y"}, {s.choice, "the choice"}, {s.saveChoice, "the file for the choice"}, {s.out, "the file for y"}}
+	if err := checkPicture("--plot", s.plot, plot.Extensions, others...); err != nil {
+		return err
+	}
+	if err := checkPicture("--trace", s.trace, []string{".json"}, append(others, namedFile{s.plot, "the file of --plot"})...); err != nil {
+		return err
+	}
+	for _, f := range []namedFile{{s.plot, "--plot"}, {s.trace, "--trace"}} {
+		if s.team != nil && f.path != "" {
+			return sparse.Inputf(f.is, "%s: a run on several ranks writes no page and no trace", f.path)
+		}
+	}
 	return s.checkOut(s.out)
 }
 
@@ -106,7 +125,27 @@ func (s *spmv) run(ctx context.Context) error {
 	if s.renumber {
 		opts = append(opts, matio.Renumber())
 	}
-	return s.onMatrix(ctx, s.out, msrep.Config{NUMA: msrep.NUMA(s.numa)}, func(j *job) error {
+	config := msrep.Config{NUMA: msrep.NUMA(s.numa)}
+	save := func(matrixName) error { return nil }
+	if s.plot+s.trace != "" {
+		s.timed = timeline.New()
+		config.Trace = func(e msrep.Event) { s.timed.Add(timeline.Event(e)) }
+		drawn, err := openPicture("--plot", s.plot)
+		if err != nil {
+			return err
+		}
+		defer drawn.close()
+		traced, err := openPicture("--trace", s.trace)
+		if err != nil {
+			return err
+		}
+		defer traced.close()
+		save = func(m matrixName) error { return s.saveTimes(drawn, traced, m) }
+	}
+	return s.onMatrix(ctx, s.out, config, func(j *job) error {
+		s.timed.Add(timeline.Event{Name: "read matrix", Start: j.begin, Duration: j.read})
+		s.timed.Devices(idsOfDevices(j.sys))
+		s.saveTimed = func() error { return save(matrixName{shortName(j.m.Name), j.m.Rows, j.m.Cols, j.m.NNZ()}) }
 		if s.renumber && j.m.FileFormat != matio.SNAP {
 			return sparse.Inputf("--renumber", "applies to edge lists only, and %s is not one: leave it out", s.args[0])
 		}
@@ -138,6 +177,7 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 	if s.transpose {
 		op, rows, cols = msrep.Trans, a.Cols, a.Rows
 	}
+	ended := s.timed.Phase("read vectors")
 	x, err := s.readVector(ctx, "--x", s.x, cols)
 	if err != nil {
 		return err
@@ -154,6 +194,7 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 	if err != nil {
 		return err
 	}
+	ended()
 	opt := s.planOptions()
 	save, err := s.choices(&opt)
 	if err != nil {
@@ -162,6 +203,7 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 	if save != nil {
 		defer save.Close()
 	}
+	s.progress.doing("planning", nil)
 	plan, err := msrep.NewPlan(ctx, j.sys, a, opt)
 	if err != nil {
 		return s.unsuited(err)
@@ -172,18 +214,29 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 		return err
 	}
 	times := make([]msrep.Timing, s.repeat)
+	products := count{total: int64(s.repeat)}
+	s.progress.doing("multiplying", products.part)
 	for i := range times {
 		copy(yv, y0)
 		if err := plan.SpMV(ctx, op, V(s.alpha), xv, V(s.beta), yv); err != nil {
 			return err
 		}
 		times[i] = plan.LastTiming()
+		products.done.Add(1)
 	}
+	s.progress.doing("writing results", nil)
+	ended = s.timed.Phase("write y")
 	var ids []int64
 	if s.renumber && j.out != nil {
 		ids = idsOf(j.m)
 	}
-	if err := writeVector(j.out, yv, ids); err != nil {
+	if err := writeVector(s.out, j.out, yv, ids); err != nil {
+		return err
+	}
+	if j.out != nil {
+		ended()
+	}
+	if err := s.saveTimed(); err != nil {
 		return err
 	}
 	if err := writeChoice(save, plan.Choice()); err != nil {

@@ -24,10 +24,10 @@ var trsvCommand = &command{
 		f.BoolVar(&s.upper, "upper", false, "T is the upper triangle")
 		f.BoolVar(&s.unit, "unit", false, "the diagonal of T is 1, whatever the matrix has there")
 		f.BoolVar(&s.transpose, "transpose", false, "op(T) is the transpose of T")
-		f.StringVar(&s.rhs, "rhs", "ones", "b, a `VECTOR`: a file, ones, random:SEED or sin (b[j] = sin(j+1))")
+		f.StringVar(&s.rhs, "rhs", "ones", "b, a `VECTOR`: a .mtx or .npy file, ones, random:SEED or sin (b[j] = sin(j+1))")
 		f.StringVar(&s.value, "value", "fp64", "`TYPE` of values and vectors: fp64 or fp32")
 		f.IntVar(&s.repeat, "repeat", 1, "solve `N` times; the time is the median")
-		f.StringVar(&s.out, "out", "", "write x to `FILE`, as a Matrix Market array")
+		f.StringVar(&s.out, "out", "", "write x to `FILE`, as a Matrix Market array or (.npy) as NumPy does")
 		return s.run
 	},
 }
@@ -146,6 +146,7 @@ func solveTriangle[V sparse.Value](ctx context.Context, s *trsv, j *job, a *spar
 	if err != nil {
 		return err
 	}
+	s.progress.doing("planning", nil)
 	begin := time.Now()
 	t, err := msrep.NewTriangular(ctx, j.sys, a, msrep.TriangularOptions{Upper: s.upper, Unit: s.unit})
 	if err != nil {
@@ -161,12 +162,15 @@ func solveTriangle[V sparse.Value](ctx context.Context, s *trsv, j *job, a *spar
 	r := s.newReport(j, a.NNZ(), t.Info())
 	r.Phases.Plan = time.Since(begin).Seconds()
 	times := make([]time.Duration, s.repeat)
+	solves := count{total: int64(s.repeat)}
+	s.progress.doing("solving", solves.part)
 	for i := range times {
 		begin := time.Now()
 		if err := t.Solve(ctx, op, 1, b, x); err != nil {
 			return err
 		}
 		times[i] = time.Since(begin)
+		solves.done.Add(1)
 	}
 	r.Phases.Solve = median(times)
 	r.Phases.Total = r.Phases.Read + r.Phases.Plan + r.Phases.Solve
@@ -177,7 +181,7 @@ func solveTriangle[V sparse.Value](ctx context.Context, s *trsv, j *job, a *spar
 	}
 	r.Residual, r.BackwardError = s.residuals(sparse.Convert[float64](a), wide(b), wide(x))
 	r.X = normsOf(x)
-	if err := writeVector(j.out, x, nil); err != nil {
+	if err := writeVector(s.out, j.out, x, nil); err != nil {
 		return err
 	}
 	if s.json {

@@ -19,10 +19,10 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 	decimal "github.com/msrep-go/msrep/internal/number"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/mtx"
+	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// readVector returns the n elements of a vector flag: the contents of a file, ones, zeros, sin (x[j] = sin(j+1),
+// readVector returns the n elements of a vector flag: the contents of a file (matio.ReadVector), ones, zeros, sin (x[j] = sin(j+1),
 // 0-based j), or random:SEED (uniform in [-1, 1)).
 func (c *call) readVector(ctx context.Context, flag, spec string, n int) ([]float64, error) {
 	return c.readPiece(ctx, flag, spec, n, 0, n)
@@ -59,12 +59,7 @@ func (c *call) readPiece(ctx context.Context, flag, spec string, n, first, end i
 		}
 		return v, nil
 	}
-	f, err := fileio.Open(spec)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	v, src, err := mtx.ReadVectorSource(ctx, f, f.Title())
+	v, src, err := matio.ReadVector(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +121,7 @@ func checkVectorSpec(flag, spec string) error {
 }
 
 // checkOut refuses an output path that is the matrix, that is the file into which the result is printed, or that has
-// the extension of a binary matrix format: vectors are always written as Matrix Market arrays.
+// the extension of a binary matrix format: vectors are written as .npy files or Matrix Market arrays.
 func (c *call) checkOut(path string) error {
 	if path == "-" {
 		return sparse.Inputf("--out", "-: the result is printed on standard output: name a file for the vector")
@@ -141,14 +136,14 @@ func (c *call) checkOut(path string) error {
 	}
 	switch ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")); ext {
 	case ".npz", ".msr", ".bin":
-		return sparse.Inputf("--out", "%s: a vector is written as Matrix Market array: use a name like y.mtx or y.mtx.gz, not %s", path, ext)
+		return sparse.Inputf("--out", "%s: a vector is written as Matrix Market array or .npy file: use a name like y.mtx, y.mtx.gz or y.npy, not %s", path, ext)
 	}
 	return nil
 }
 
-// writeVector writes v to out and completes the file; a nil out writes nothing. With ids it writes lines "id value",
-// and v[k] belongs to node ids[k].
-func writeVector[V sparse.Value](out *fileio.Out, v []V, ids []int64) error {
+// writeVector writes v to out, which was created with the name path, in the format of the name (matio.WriteVector), and
+// completes the file; a nil out writes nothing. With ids it writes lines "id value", and v[k] belongs to node ids[k].
+func writeVector[V sparse.Value](path string, out *fileio.Out, v []V, ids []int64) error {
 	if out == nil {
 		return nil
 	}
@@ -156,9 +151,12 @@ func writeVector[V sparse.Value](out *fileio.Out, v []V, ids []int64) error {
 	if err != nil {
 		return err
 	}
-	if ids == nil {
-		err = mtx.WriteVector(out, wide)
-	} else {
+	switch {
+	case ids == nil:
+		err = matio.WriteVector(out, path, wide)
+	case matio.IsNPY(path):
+		err = sparse.Inputf("--out", "%s: has no place for node ids: lines of id and value need another name, such as %s.txt", path, path)
+	default:
 		err = writeByID(out, wide, ids)
 	}
 	if err != nil {

@@ -102,6 +102,66 @@ func TestFailedProductsAreNaNFromThenOn(t *testing.T) {
 	require.ErrorIs(t, op.Err(), context.Canceled)
 }
 
+func TestAPlanIsAMatrixOfGonum(t *testing.T) {
+	a, plan := planOf(t, "random:rows=7,cols=5,nnz=12")
+	d, err := gonumop.ToDense(a, 35)
+	require.NoError(t, err)
+	op := gonumop.New(t.Context(), plan)
+	require.True(t, mat.Equal(d, op))
+	require.True(t, mat.Equal(d.T(), op.T()))
+	require.Equal(t, fmt.Sprint(mat.Formatted(d)), fmt.Sprint(mat.Formatted(op)))
+	var want, got mat.Dense
+	want.Mul(d.T(), d)
+	got.Mul(op.T(), op)
+	require.True(t, mat.EqualApprox(&want, &got, 1e-14))
+	require.NoError(t, op.Err())
+	require.Panics(t, func() { op.At(7, 0) })
+	require.Panics(t, func() { op.At(0, -1) })
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	op = gonumop.New(ctx, plan)
+	require.True(t, math.IsNaN(op.At(6, 4)))
+	require.ErrorIs(t, op.Err(), context.Canceled)
+}
+
+func TestVectorsOfASystemAreVectorsOfGonum(t *testing.T) {
+	a, plan := planOf(t, "random:rows=20,cols=30,nnz=100")
+	x, err := plan.ColumnVector()
+	require.NoError(t, err)
+	require.NoError(t, x.Fill(2))
+	vec, err := gonumop.VecOf(x)
+	require.NoError(t, err)
+	require.Equal(t, 30, vec.Len())
+	require.Equal(t, 60.0, mat.Sum(vec))
+	vec.SetVec(29, 5)
+	host := make([]float64, 30)
+	require.NoError(t, x.Read(host))
+	require.Equal(t, 5.0, host[29], "it is the same memory")
+	var want, got mat.VecDense
+	want.MulVec(gonumop.Matrix{A: a}, vec)
+	op := gonumop.New(t.Context(), plan)
+	op.MulVecTo(&got, false, vec)
+	require.NoError(t, op.Err())
+	require.True(t, mat.EqualApprox(&want, &got, 1e-13))
+	require.NoError(t, x.Close())
+
+	_, err = gonumop.VecOf(nil)
+	require.True(t, sparse.IsInput(err))
+	_, err = gonumop.VecOf(x)
+	require.Error(t, err, "it is closed")
+	sys, err := msrep.Open(msrep.Config{Devices: "sim:1"})
+	require.NoError(t, err)
+	defer sys.Close()
+	far, err := msrep.NewVector[float64](sys, 3)
+	require.NoError(t, err)
+	_, err = gonumop.VecOf(far)
+	require.ErrorContains(t, err, "vector: is not in host memory")
+	none, err := msrep.NewVector[float64](sys, 0)
+	require.NoError(t, err)
+	_, err = gonumop.VecOf(none)
+	require.ErrorContains(t, err, "has no elements")
+}
+
 func TestDenseMatricesGoBothWays(t *testing.T) {
 	a, _ := planOf(t, "random:rows=7,cols=5,nnz=12")
 	d, err := gonumop.ToDense(a, 35)

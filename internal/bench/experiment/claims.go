@@ -8,7 +8,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/bench/model"
 	"github.com/msrep-go/msrep/internal/bench/paper"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -302,8 +302,8 @@ func outcome(x float64, holds func(float64) bool) string {
 
 // judgeFigure compares the statements about a figure with the times of this session and with the authors' own. It
 // adds the verdicts to the table of outcomes.
-func (s *Session) judgeFigure(number string) (report.Table, []string) {
-	t := report.Table{
+func (s *Session) judgeFigure(number string) (plot.Table, []string) {
+	t := plot.Table{
 		Name: "msrep-fig" + number + "-claims", Title: "What the paper says", Prose: true,
 		Header: []string{"statement", "paper", "holds when", string(s.origin()), "the authors' own times, DGX-1", "Summit"},
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/msrep-go/msrep/internal/bench/model"
 	"github.com/msrep-go/msrep/internal/bench/paper"
 	"github.com/msrep-go/msrep/internal/bench/record"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -145,16 +145,16 @@ func TestRemarksAboutTheAuthorsTimesAreComputed(t *testing.T) {
 
 func TestARunOfTheAuthorsHasOneCurve(t *testing.T) {
 	s := session(t, quick("sim:dgx1", 3000), "msrep-fig20", "msrep-fig21")
-	line := func(section int, figure, name string) report.Series {
+	line := func(section int, figure, name string) plot.Series {
 		for _, f := range s.Page.Sections[section].Figures {
 			for _, line := range f.Series {
-				if f.Name == figure && line.Name == name && line.Origin == report.Paper {
+				if f.Name == figure && line.Name == name && line.Origin == plot.Paper {
 					return line
 				}
 			}
 		}
 		require.Fail(t, "no such curve")
-		return report.Series{}
+		return plot.Series{}
 	}
 	for _, format := range formats {
 		a, b := line(0, "msrep-fig20-"+string(format), "numa on"), line(1, "msrep-fig21-"+string(format), "p-opt")
@@ -282,7 +282,7 @@ func TestStatementsAboutParallelWorkTakeAsManyCoresAsDevices(t *testing.T) {
 }
 
 func TestFiguresWithValuesFarApartAreLogarithmic(t *testing.T) {
-	line := func(y ...float64) report.Figure { return report.Figure{Series: []report.Series{{Y: y}}} }
+	line := func(y ...float64) plot.Figure { return plot.Figure{Series: []plot.Series{{Y: y}}} }
 	require.True(t, widened(line(1, 16)).Log)
 	require.False(t, widened(line(1, 15)).Log)
 	require.False(t, widened(line(0, 100)).Log)
@@ -294,7 +294,7 @@ func TestTimesOnSummitAreDrawnAsTheModelIsCalibrated(t *testing.T) {
 		run, _ := paper.Run(s.platform.Name, single, "csr", "p-opt", 2)
 		found := false
 		for _, line := range s.Page.Sections[0].Figures[0].Series {
-			if line.Name == "p-opt" && line.Origin == report.Paper {
+			if line.Name == "p-opt" && line.Origin == plot.Paper {
 				require.InEpsilon(t, 1e3*factor*run.Merge, line.Y[1], 1e-12)
 				found = true
 			}

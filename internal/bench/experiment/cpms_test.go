@@ -12,9 +12,9 @@ import (
 
 	"github.com/msrep-go/msrep/internal/bench/paper"
 	"github.com/msrep-go/msrep/internal/bench/record"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/msrep"
-	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/solver/graph"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
 )
@@ -89,7 +89,7 @@ func TestTheFiguresOfTheCPMSPaperAreCompared(t *testing.T) {
 			require.Equal(t, []string{"0.0", "0.0", "0.0", "100.0", "0.0", "100.0"}, row[1:])
 		}
 	}
-	kinds := map[string]report.Kind{}
+	kinds := map[string]plot.Kind{}
 	for _, sec := range s.Page.Sections {
 		for _, f := range sec.Figures {
 			require.NotContains(t, kinds, f.Name)
@@ -101,19 +101,19 @@ func TestTheFiguresOfTheCPMSPaperAreCompared(t *testing.T) {
 			require.NotEmpty(t, sec.Remarks, sec.Name)
 		}
 	}
-	require.Equal(t, report.Lines, kinds["cpms-fig3"])
+	require.Equal(t, plot.Lines, kinds["cpms-fig3"])
 	for _, format := range cpmsFormats {
-		require.Equal(t, report.Bars, kinds["cpms-fig4-bars-"+format])
-		require.Equal(t, report.Bars, kinds["cpms-fig5-bars-"+format])
+		require.Equal(t, plot.Bars, kinds["cpms-fig4-bars-"+format])
+		require.Equal(t, plot.Bars, kinds["cpms-fig5-bars-"+format])
 		for _, bank := range []string{"bank128", "bank8192", "separated"} {
-			require.Equal(t, report.Heat, kinds["cpms-fig9-"+format+"-"+bank])
+			require.Equal(t, plot.Heat, kinds["cpms-fig9-"+format+"-"+bank])
 		}
 	}
 	for _, prefix := range []string{"cpms-fig10-map-", "cpms-fig11-map-"} {
 		n := 0
 		for name, kind := range kinds {
 			if strings.HasPrefix(name, prefix) {
-				require.Equal(t, report.Heat, kind)
+				require.Equal(t, plot.Heat, kind)
 				n++
 			}
 		}
@@ -150,7 +150,7 @@ func TestTheCPMSPaperIsNotModelled(t *testing.T) {
 
 func TestTimeToAToleranceCountsTheMedianOfEachKindOfIteration(t *testing.T) {
 	r := cpmsRun{
-		way: cpmsWay{opt: solver.PageRankOptions{Precision: solver.CPMS4}},
+		way: cpmsWay{opt: graph.Options{Precision: graph.CPMS4}},
 		needs: convergence{
 			readCPMS4: {{Segments: 2, Residual: 1e-2}, {Segments: 2, Residual: 1e-5, Convert: time.Second}, {Segments: 3, Residual: 1e-9}, {Segments: 3, Residual: 1e-13}},
 			readCPMS2: {{Segments: 1, Residual: 1e-20}},
@@ -206,7 +206,7 @@ func TestLeastSegmentIs16Or32(t *testing.T) {
 		require.Equal(t, !right, sparse.IsInput(err), "%d: %v", bits, err)
 	}
 	for _, w := range cpmsWays("csr", 16) {
-		if w.opt.Precision == solver.CPMS4 {
+		if w.opt.Precision == graph.CPMS4 {
 			require.Equal(t, readCPMS4By16, readingOf(w.opt))
 		}
 	}

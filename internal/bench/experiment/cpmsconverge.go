@@ -6,26 +6,26 @@ import (
 
 	"github.com/msrep-go/msrep/internal/bench/paper"
 	"github.com/msrep-go/msrep/msrep"
-	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/solver/graph"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // reading is the way in which PageRank reads values: a precision and the bits that it reads first.
 type reading struct {
-	precision solver.Precision
+	precision graph.Precision
 	least     int
 }
 
 // The readings of Table 2. The paper's 4 segments start with 16 bits, ours with 32.
 var (
-	readFP64      = reading{solver.FP64, 32}
-	readCPMS2     = reading{solver.CPMS2, 32}
-	readCPMS4     = reading{solver.CPMS4, 32}
-	readCPMS4By16 = reading{solver.CPMS4, 16}
+	readFP64      = reading{graph.FP64, 32}
+	readCPMS2     = reading{graph.CPMS2, 32}
+	readCPMS4     = reading{graph.CPMS4, 32}
+	readCPMS4By16 = reading{graph.CPMS4, 16}
 )
 
 // readingOf returns the reading of PageRank with given options.
-func readingOf(o solver.PageRankOptions) reading {
+func readingOf(o graph.Options) reading {
 	r := readFP64
 	if o.Precision != "" {
 		r.precision = o.Precision
@@ -37,11 +37,11 @@ func readingOf(o solver.PageRankOptions) reading {
 }
 
 // bits returns the bits of each value that an iteration reads.
-func (r reading) bits(s solver.PageRankStep) int {
+func (r reading) bits(s graph.Step) int {
 	switch r.precision {
-	case solver.CPMS2:
+	case graph.CPMS2:
 		return 32 * s.Segments
-	case solver.CPMS4:
+	case graph.CPMS4:
 		return 16 * s.Segments
 	}
 	return 64
@@ -49,17 +49,17 @@ func (r reading) bits(s solver.PageRankStep) int {
 
 // convergence holds, for each reading, the iterations that PageRank of a graph needs to the smallest of
 // paper.CPMSThresholds, with stored weights in csr.
-type convergence map[reading][]solver.PageRankStep
+type convergence map[reading][]graph.Step
 
 // converge ranks a graph with every reading.
 func converge(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (convergence, error) {
-	g, err := solver.NewGraph(ctx, a, solver.GraphCSR)
+	g, err := graph.New(ctx, a, graph.FormatCSR)
 	if err != nil {
 		return nil, err
 	}
 	out := convergence{}
 	for _, r := range []reading{readFP64, readCPMS2, readCPMS4, readCPMS4By16} {
-		res, err := rankWhole(ctx, sys, g, solver.PageRankOptions{Precision: r.precision, LeastBits: r.least, Weights: solver.WeightsStored})
+		res, err := rankWhole(ctx, sys, g, graph.Options{Precision: r.precision, LeastBits: r.least, Weights: graph.WeightsStored})
 		if err != nil {
 			return nil, fmt.Errorf("%s from %d bits: %w", r.precision, r.least, err)
 		}
@@ -69,7 +69,7 @@ func converge(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (c
 }
 
 // rankWhole ranks to the smallest of paper.CPMSThresholds.
-func rankWhole(ctx context.Context, sys *msrep.System, g *solver.Graph, opt solver.PageRankOptions) (*solver.PageRankResult, error) {
+func rankWhole(ctx context.Context, sys *msrep.System, g *graph.Graph, opt graph.Options) (*graph.Result, error) {
 	opt.Tol = paper.CPMSThresholds[len(paper.CPMSThresholds)-1]
 	res, err := g.PageRank(ctx, sys, opt)
 	if err == nil && !res.Converged {

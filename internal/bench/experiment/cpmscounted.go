@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/msrep-go/msrep/internal/bench"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
@@ -70,8 +70,8 @@ func countProduct(a *sparse.CSR[float64], format string, p kernels.Segments) (se
 }
 
 // cpmsFigure4 reports the traffic on a GPU.
-func cpmsFigure4(all []cpmsResults) report.Section {
-	sec := report.Section{
+func cpmsFigure4(all []cpmsResults) plot.Section {
+	sec := plot.Section{
 		Name: "cpms-fig4", Title: "Figure 4: products on a GPU, by the bytes they move",
 		Intro: []string{
 			fmt.Sprintf("Counted, not timed: the GPU kernels run on an interpreter, with small graphs of the same families (about %d links). The figures are the number of 32-byte sectors that pass the first-level cache with fp64, over the number with segments; in brackets, the number without values over the number with segments. Values are in banks of 128 bytes and one thread sums a row, as in the paper.", countedLinks),
@@ -85,7 +85,7 @@ func cpmsFigure4(all []cpmsResults) report.Section {
 	for _, format := range cpmsFormats {
 		over, strong, rows := gains(all, func(r *cpmsResults) []float64 { return r.counted[format] })
 		table := heat("cpms-fig4-"+format, format+": sectors with fp64 by those of each case", "case", names, rows, over, strong)
-		table.Origin = report.Counted
+		table.Origin = plot.Counted
 		sec.Tables = append(sec.Tables, transposed(table))
 		m := over[len(over)-1]
 		sec.Figures = append(sec.Figures, figure4Bars(all, format, names, over))
@@ -107,24 +107,24 @@ var figure4Means = []struct {
 
 // figure4Bars draws the bars of a format: a group for each graph and one for the means, with the paper's means
 // behind.
-func figure4Bars(all []cpmsResults, format string, names []string, over [][]float64) report.Figure {
+func figure4Bars(all []cpmsResults, format string, names []string, over [][]float64) plot.Figure {
 	step := float64(len(names) + 1)
-	f := report.Figure{
-		Name: "cpms-fig4-bars-" + format, Title: "Figure 4, " + format + ": traffic of products on a GPU", Kind: report.Bars, Level: 1,
+	f := plot.Figure{
+		Name: "cpms-fig4-bars-" + format, Title: "Figure 4, " + format + ": traffic of products on a GPU", Kind: plot.Bars, Level: 1,
 		XLabel: "graph", YLabel: "sectors with fp64 over those with segments", Names: graphNames(all, step/2, step),
 	}
 	for k, name := range names {
-		line := report.Series{Name: name, Origin: report.Counted}
+		line := plot.Series{Name: name, Origin: plot.Counted}
 		for g := range over {
 			line.Add(step*float64(g)+float64(k+1), over[g][k])
 		}
 		f.Series = append(f.Series, line)
 	}
 	for i, c := range figure4Means {
-		line := report.Series{Name: c.name, Origin: report.Paper}
+		line := plot.Series{Name: c.name, Origin: plot.Paper}
 		line.Add(step*float64(len(over))+float64(i+1), c.mean)
 		f.Series = append(f.Series, line)
 	}
-	f.Names = append(f.Names, report.Mark{X: step*float64(len(over)) + 2, Label: "paper"})
+	f.Names = append(f.Names, plot.Mark{X: step*float64(len(over)) + 2, Label: "paper"})
 	return f
 }

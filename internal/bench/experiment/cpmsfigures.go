@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	segments "github.com/msrep-go/msrep/sparse/cpms"
 )
 
 // cpmsFigure9 reports the speed of products.
-func cpmsFigure9(all []cpmsResults) report.Section {
-	sec := report.Section{
+func cpmsFigure9(all []cpmsResults) plot.Section {
+	sec := plot.Section{
 		Name: "cpms-fig9", Title: "Figure 9: products on CPUs",
 		Intro: []string{
 			"Speed of y = A*x with values and x read with the given bits, over the same kernel with both in float64; in brackets, over the product without values. ell uses slices of 8 rows.",
@@ -42,7 +42,7 @@ func cpmsFigure9(all []cpmsResults) report.Section {
 				values = append(values, picked(row, which))
 			}
 			sec.Figures = append(sec.Figures, heatMap(fmt.Sprintf("cpms-fig9-%s-%s", format, bankFile(bank)), fmt.Sprintf("Figure 9, %s, %s: over fp64", format, bankName(bank)),
-				report.Measured, graphNames(all, 1, 1), "bits that are read", labels, values))
+				plot.Measured, graphNames(all, 1, 1), "bits that are read", labels, values))
 		}
 		at := func(row []float64, name string) float64 { return row[slices.Index(names, name)] }
 		for _, row := range over[:len(all)] {
@@ -94,8 +94,8 @@ func gains(all []cpmsResults, costs func(r *cpmsResults) []float64) (over, stron
 func twice(over, strong float64) string { return fmt.Sprintf("%.2f (%.2f)", over, strong) }
 
 // heat returns a table of speed-ups with one row for each of rows.
-func heat(name, title, corner string, header, rows []string, over, strong [][]float64) report.Table {
-	t := report.Table{Name: name, Title: title, Origin: report.Measured, Header: append([]string{corner}, header...), Fold: true}
+func heat(name, title, corner string, header, rows []string, over, strong [][]float64) plot.Table {
+	t := plot.Table{Name: name, Title: title, Origin: plot.Measured, Header: append([]string{corner}, header...), Fold: true}
 	most := 0.0
 	for _, row := range over {
 		for _, v := range row {
@@ -113,8 +113,8 @@ func heat(name, title, corner string, header, rows []string, over, strong [][]fl
 }
 
 // transposed exchanges the rows and the columns of a table.
-func transposed(t report.Table) report.Table {
-	out := report.Table{Name: t.Name, Title: t.Title, Origin: t.Origin, Header: []string{t.Header[0]}, Fold: t.Fold}
+func transposed(t plot.Table) plot.Table {
+	out := plot.Table{Name: t.Name, Title: t.Title, Origin: t.Origin, Header: []string{t.Header[0]}, Fold: t.Fold}
 	for _, row := range t.Rows {
 		out.Header = append(out.Header, row[0])
 	}
@@ -129,10 +129,10 @@ func transposed(t report.Table) report.Table {
 }
 
 // heatMap returns a figure of speed-ups: values[g][k] for graph g and row k.
-func heatMap(name, title string, o report.Origin, graphs []report.Mark, yLabel string, rows []string, values [][]float64) report.Figure {
-	f := report.Figure{Name: name, Title: title, Kind: report.Heat, XLabel: "graph", YLabel: yLabel, Names: graphs, Level: 1}
+func heatMap(name, title string, o plot.Origin, graphs []plot.Mark, yLabel string, rows []string, values [][]float64) plot.Figure {
+	f := plot.Figure{Name: name, Title: title, Kind: plot.Heat, XLabel: "graph", YLabel: yLabel, Names: graphs, Level: 1}
 	for k, row := range rows {
-		line := report.Series{Name: row, Origin: o}
+		line := plot.Series{Name: row, Origin: o}
 		for g := range values {
 			line.Add(float64(g+1), values[g][k])
 		}
@@ -142,11 +142,11 @@ func heatMap(name, title string, o report.Origin, graphs []report.Mark, yLabel s
 }
 
 // graphNames returns axis labels for the graphs and their mean, at first, first+step, ....
-func graphNames(all []cpmsResults, first, step float64) (names []report.Mark) {
+func graphNames(all []cpmsResults, first, step float64) (names []plot.Mark) {
 	for i := range all {
-		names = append(names, report.Mark{X: first + step*float64(i), Label: all[i].short})
+		names = append(names, plot.Mark{X: first + step*float64(i), Label: all[i].short})
 	}
-	return append(names, report.Mark{X: first + step*float64(len(all)), Label: "mean"})
+	return append(names, plot.Mark{X: first + step*float64(len(all)), Label: "mean"})
 }
 
 // picked returns the elements of v at the given indices.

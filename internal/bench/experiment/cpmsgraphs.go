@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/msrep-go/msrep/internal/bench/paper"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -42,16 +42,16 @@ func paperGraph(short string) int {
 }
 
 // cpmsFigure3 reports the distribution of links over the nodes.
-func cpmsFigure3(all []cpmsResults) report.Section {
-	sec := report.Section{
+func cpmsFigure3(all []cpmsResults) plot.Section {
+	sec := plot.Section{
 		Name: "cpms-fig3", Title: "Figure 3: how many links nodes have",
 		Intro: []string{"The fraction of the nodes with at least the given number of links. The paper's chart has no numbers; its Table 1 has means and the numbers of nodes without links."},
 	}
-	f := report.Figure{Name: "cpms-fig3", Title: "Figure 3: nodes with at least the given number of links", XLabel: "links of a node", YLabel: "fraction of the nodes", Log: true}
-	table := report.Table{Name: "cpms-fig3-means", Title: "Links of a node", Header: []string{"graph", "mean", "median", "most", "without links, %", "of the paper", "mean", "without links, %"}}
+	f := plot.Figure{Name: "cpms-fig3", Title: "Figure 3: nodes with at least the given number of links", XLabel: "links of a node", YLabel: "fraction of the nodes", Log: true}
+	table := plot.Table{Name: "cpms-fig3-means", Title: "Links of a node", Header: []string{"graph", "mean", "median", "most", "without links, %", "of the paper", "mean", "without links, %"}}
 	longest := 1
 	for _, r := range all {
-		line := report.Series{Name: r.name, Origin: report.Measured}
+		line := plot.Series{Name: r.name, Origin: plot.Measured}
 		share := reaching(r.degrees)
 		longest = max(longest, len(share)-1)
 		median := 0
@@ -76,9 +76,9 @@ func cpmsFigure3(all []cpmsResults) report.Section {
 		}
 	}
 	for k := 1; k <= longest; k *= 10 {
-		f.Names = append(f.Names, report.Mark{X: math.Log10(float64(k)), Label: fmt.Sprint(k)})
+		f.Names = append(f.Names, plot.Mark{X: math.Log10(float64(k)), Label: fmt.Sprint(k)})
 	}
-	sec.Figures, sec.Tables = []report.Figure{f}, []report.Table{table}
+	sec.Figures, sec.Tables = []plot.Figure{f}, []plot.Table{table}
 	for _, r := range all {
 		var means []float64
 		for _, short := range r.like {

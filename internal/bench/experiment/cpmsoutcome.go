@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/msrep-go/msrep/internal/bench/paper"
-	"github.com/msrep-go/msrep/internal/bench/report"
-	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/internal/plot"
+	"github.com/msrep-go/msrep/solver/graph"
 )
 
 // cpmsMeans holds the numbers that judge the statements of the CPMS paper: geometric means over the graphs, by format
@@ -34,7 +34,7 @@ func cpmsMeansOf(all []cpmsResults) cpmsMeans {
 			}
 			return n
 		}
-		for _, p := range []solver.Precision{solver.CPMS2, solver.CPMS4} {
+		for _, p := range []graph.Precision{graph.CPMS2, graph.CPMS4} {
 			extra = append(extra, float64(total(wayOf(p))-total(storedFP64)))
 		}
 	}
@@ -77,28 +77,28 @@ func (m cpmsMeans) rank(format, way string, tol float64) float64 {
 // cpmsClaim is a statement of the CPMS paper with a number.
 type cpmsClaim struct {
 	item, says, paper string
-	origin            report.Origin
+	origin            plot.Origin
 	value             func(m cpmsMeans) float64
 	holds             func(x float64) bool
 }
 
 // cpmsClaims lists the statements. Those about Figures 10 and 11 concern stored weights.
 var cpmsClaims = []cpmsClaim{
-	{"Table 2", "most iterations that adaptive precision needs more than fp64 to 1e-10", "up to 24", report.Measured,
+	{"Table 2", "most iterations that adaptive precision needs more than fp64 to 1e-10", "up to 24", plot.Measured,
 		func(m cpmsMeans) float64 { return m.extra }, below(24.5)},
-	{"Figure 4", "csr, 32 bits in 2 segments over fp64: by sectors, which stand in for time", "about 1.5", report.Counted,
+	{"Figure 4", "csr, 32 bits in 2 segments over fp64: by sectors, which stand in for time", "about 1.5", plot.Counted,
 		func(m cpmsMeans) float64 { return at(m.counted["csr"], countedName(countedCases[firstCase])) }, about(1.5, 0.2)},
-	{"Figure 6", "csr, 2 segments: speed-up to 1e-2 over that to 1e-12", "lower accuracy gains more", report.Measured,
+	{"Figure 6", "csr, 2 segments: speed-up to 1e-2 over that to 1e-12", "lower accuracy gains more", plot.Measured,
 		func(m cpmsMeans) float64 {
 			return m.rank("csr", "stored cpms2, separated", 1e-2) / m.rank("csr", "stored cpms2, separated", 1e-12)
 		}, func(x float64) bool { return x > 1 }},
-	{"Figure 9", "csr, banks of 128 bytes, 32 bits of 2 segments over fp64", "at most marginally faster", report.Measured,
+	{"Figure 9", "csr, banks of 128 bytes, 32 bits of 2 segments over fp64", "at most marginally faster", plot.Measured,
 		func(m cpmsMeans) float64 { return at(m.products["csr"], "32 bits, 2-seg, 128 B") }, below(1.1)},
-	{"Figure 9", "csr, 32 bits of 2 segments: banks of 8 KiB over separated segments", "competitive", report.Measured,
+	{"Figure 9", "csr, 32 bits of 2 segments: banks of 8 KiB over separated segments", "competitive", plot.Measured,
 		func(m cpmsMeans) float64 {
 			return at(m.products["csr"], "32 bits, 2-seg, 8 KiB") / at(m.products["csr"], "32 bits, 2-seg, separated")
 		}, atLeast(0.9)},
-	{"Figure 9", "csr, separated, 32 bits of 2 segments over fp64", "faster", report.Measured,
+	{"Figure 9", "csr, separated, 32 bits of 2 segments over fp64", "faster", plot.Measured,
 		func(m cpmsMeans) float64 { return at(m.products["csr"], "32 bits, 2-seg, separated") }, func(x float64) bool { return x > 1 }},
 	separatedAhead("Figure 10", "csr"), twoAhead("Figure 10", "csr"),
 	separatedAhead("Figure 11", "ell"), twoAhead("Figure 11", "ell"),
@@ -106,7 +106,7 @@ var cpmsClaims = []cpmsClaim{
 
 // separatedAhead is the statement that segments in separate arrays are faster than in banks.
 func separatedAhead(item, format string) cpmsClaim {
-	return cpmsClaim{item, format + ", 2 segments to 1e-10: separated over banks of 128 bytes", "CPMS-s outperforms CPMS-i", report.Measured,
+	return cpmsClaim{item, format + ", 2 segments to 1e-10: separated over banks of 128 bytes", "CPMS-s outperforms CPMS-i", plot.Measured,
 		func(m cpmsMeans) float64 {
 			return m.rank(format, "stored cpms2, separated", 1e-10) / m.rank(format, "stored cpms2, 128 B", 1e-10)
 		}, func(x float64) bool { return x > 1 }}
@@ -114,7 +114,7 @@ func separatedAhead(item, format string) cpmsClaim {
 
 // twoAhead is the statement that two segments are faster than four.
 func twoAhead(item, format string) cpmsClaim {
-	return cpmsClaim{item, format + ", separated to 1e-10: 2 segments over 4", "2 segments outperform 4", report.Measured,
+	return cpmsClaim{item, format + ", separated to 1e-10: 2 segments over 4", "2 segments outperform 4", plot.Measured,
 		func(m cpmsMeans) float64 {
 			return m.rank(format, "stored cpms2, separated", 1e-10) / m.rank(format, "stored cpms4, separated", 1e-10)
 		}, func(x float64) bool { return x > 1 }}
@@ -128,7 +128,7 @@ func (s *Session) judgeCPMS(m cpmsMeans) {
 		v := verdict{Paper: "CPMS", Item: cl.item, Says: cl.says, Printed: cl.paper, Found: orDash(x), Outcome: outcome(x, cl.holds)}
 		if !math.IsNaN(x) {
 			v.Found = fmt.Sprintf("%s (%s)", short(x), cl.origin)
-			if cl.origin == report.Measured && cl.item != "Table 2" && m.bytes < 2*int64(s.Record.Machine.L3) {
+			if cl.origin == plot.Measured && cl.item != "Table 2" && m.bytes < 2*int64(s.Record.Machine.L3) {
 				v.Found, v.Outcome = v.Found+", but graphs are in the caches", notTestable
 			}
 		}

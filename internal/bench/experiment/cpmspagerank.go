@@ -8,7 +8,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/bench/measure"
 	"github.com/msrep-go/msrep/msrep"
-	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/solver/graph"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
@@ -24,7 +24,7 @@ const timedDamping = 0.3
 // cpmsWay is a way to rank. strong is the index of the strong baseline with indices of the same size.
 type cpmsWay struct {
 	name   string
-	opt    solver.PageRankOptions
+	opt    graph.Options
 	strong int
 }
 
@@ -38,29 +38,29 @@ const (
 // cpmsWays returns the ways of Figures 10 and 11 and ways with folded weights; for ell also ways with 2-byte indices
 // where the neighbours of nodes have near numbers. least is the number of bits that 4 segments read first.
 func cpmsWays(format string, least int) (w []cpmsWay) {
-	stored, folded := solver.WeightsStored, solver.WeightsFolded
-	add := func(name string, near bool, strong int, opt solver.PageRankOptions) {
+	stored, folded := graph.WeightsStored, graph.WeightsFolded
+	add := func(name string, near bool, strong int, opt graph.Options) {
 		opt.WideIndices = !near
-		if opt.Precision == solver.CPMS4 {
+		if opt.Precision == graph.CPMS4 {
 			opt.LeastBits = least
 		}
 		w = append(w, cpmsWay{name, opt, strong})
 	}
-	add("stored fp64", false, foldedFP64, solver.PageRankOptions{Weights: stored})
-	add("folded fp64", false, foldedFP64, solver.PageRankOptions{Weights: folded})
-	for _, p := range []solver.Precision{solver.CPMS2, solver.CPMS4} {
+	add("stored fp64", false, foldedFP64, graph.Options{Weights: stored})
+	add("folded fp64", false, foldedFP64, graph.Options{Weights: folded})
+	for _, p := range []graph.Precision{graph.CPMS2, graph.CPMS4} {
 		for _, bank := range cpmsBanks {
-			add(fmt.Sprintf("stored %s, %s", p, bankName(bank)), false, foldedFP64, solver.PageRankOptions{Weights: stored, Precision: p, Bank: bank})
+			add(fmt.Sprintf("stored %s, %s", p, bankName(bank)), false, foldedFP64, graph.Options{Weights: stored, Precision: p, Bank: bank})
 		}
-		add(fmt.Sprintf("folded %s", p), false, foldedFP64, solver.PageRankOptions{Weights: folded, Precision: p})
+		add(fmt.Sprintf("folded %s", p), false, foldedFP64, graph.Options{Weights: folded, Precision: p})
 	}
 	if format == "ell" {
 		near := len(w)
-		add("folded fp64, near", true, near, solver.PageRankOptions{Weights: folded})
-		add("stored fp64, near", true, near, solver.PageRankOptions{Weights: stored})
-		for _, p := range []solver.Precision{solver.CPMS2, solver.CPMS4} {
-			add(fmt.Sprintf("stored %s, near", p), true, near, solver.PageRankOptions{Weights: stored, Precision: p})
-			add(fmt.Sprintf("folded %s, near", p), true, near, solver.PageRankOptions{Weights: folded, Precision: p})
+		add("folded fp64, near", true, near, graph.Options{Weights: folded})
+		add("stored fp64, near", true, near, graph.Options{Weights: stored})
+		for _, p := range []graph.Precision{graph.CPMS2, graph.CPMS4} {
+			add(fmt.Sprintf("stored %s, near", p), true, near, graph.Options{Weights: stored, Precision: p})
+			add(fmt.Sprintf("folded %s, near", p), true, near, graph.Options{Weights: folded, Precision: p})
 		}
 	}
 	return w
@@ -69,10 +69,10 @@ func cpmsWays(format string, least int) (w []cpmsWay) {
 // cpmsGPUWays returns the ways of Figures 7 and 8, and ways with folded weights. On GPUs segments are in banks of 128
 // bytes.
 func cpmsGPUWays(least int) (w []cpmsWay) {
-	for _, p := range []solver.Precision{solver.FP64, solver.CPMS2, solver.CPMS4} {
-		for _, weights := range []solver.Weights{solver.WeightsStored, solver.WeightsFolded} {
-			opt := solver.PageRankOptions{Weights: weights, Precision: p}
-			if p == solver.CPMS4 {
+	for _, p := range []graph.Precision{graph.FP64, graph.CPMS2, graph.CPMS4} {
+		for _, weights := range []graph.Weights{graph.WeightsStored, graph.WeightsFolded} {
+			opt := graph.Options{Weights: weights, Precision: p}
+			if p == graph.CPMS4 {
 				opt.LeastBits = least
 			}
 			w = append(w, cpmsWay{fmt.Sprintf("%s %s", weights, p), opt, foldedFP64})
@@ -82,9 +82,9 @@ func cpmsGPUWays(least int) (w []cpmsWay) {
 }
 
 // wayOf returns the index of the paper's way with stored weights in separated segments.
-func wayOf(p solver.Precision) int {
+func wayOf(p graph.Precision) int {
 	for i, w := range cpmsWays("csr", 0) {
-		if w.opt.Precision == p && w.opt.Weights == solver.WeightsStored && w.opt.Bank == cpms.Separated {
+		if w.opt.Precision == p && w.opt.Weights == graph.WeightsStored && w.opt.Bank == cpms.Separated {
 			return i
 		}
 	}
@@ -122,7 +122,7 @@ func (r *cpmsRun) to(tol float64) (seconds float64, iterations map[int]int) {
 
 // cpmsPageRank times the rankings of a graph in all ways, alternately.
 func (s *Session) cpmsPageRank(ctx context.Context, sys *msrep.System, ways []cpmsWay, format, name string, a *sparse.CSR[float64], needs convergence, turns int) ([]cpmsRun, error) {
-	g, err := solver.NewGraph(ctx, a, solver.GraphFormat(format))
+	g, err := graph.New(ctx, a, graph.Format(format))
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (s *Session) cpmsPageRank(ctx context.Context, sys *msrep.System, ways []cp
 }
 
 // turn records the times of a ranking, and returns the times of its iterations by the bits that they read.
-func (r *cpmsRun) turn(steps []solver.PageRankStep) map[int][]float64 {
+func (r *cpmsRun) turn(steps []graph.Step) map[int][]float64 {
 	iterate, convert := map[int][]float64{}, map[int][]float64{}
 	read := readingOf(r.way.opt)
 	for _, step := range steps {

@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	"github.com/msrep-go/msrep/internal/bench/paper"
-	"github.com/msrep-go/msrep/internal/bench/report"
-	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/internal/plot"
+	"github.com/msrep-go/msrep/solver/graph"
 )
 
 // cpmsFigure5 reports the parts of the time of PageRank.
-func cpmsFigure5(all []cpmsResults) report.Section {
+func cpmsFigure5(all []cpmsResults) plot.Section {
 	const tol = 1e-10
-	sec := report.Section{
+	sec := plot.Section{
 		Name: "cpms-fig5", Title: "Figure 5: the time of PageRank by precision",
 		Intro: []string{
 			"Time to 1e-10 with stored weights in separated segments, in percent of the time with fp64. A change of precision is the normalisation of the ranks. The three bars of a graph are fp64, cpms2 and cpms4, from left to right.",
@@ -23,18 +23,18 @@ func cpmsFigure5(all []cpmsResults) report.Section {
 	most, totals := 0.0, map[string][]float64{} // of cpms2
 	widths := []int{16, 32, 48, 64}
 	for _, format := range cpmsFormats {
-		t := report.Table{Name: "cpms-fig5-" + format, Title: format, Origin: report.Measured, Header: []string{"graph, precision", "16 bits", "32 bits", "48 bits", "64 bits", "changes", "all"}, Fold: true}
-		f := report.Figure{Name: "cpms-fig5-bars-" + format, Title: "Figure 5, " + format + ": time to 1e-10", Kind: report.Bars, XLabel: "graph: fp64, cpms2, cpms4",
+		t := plot.Table{Name: "cpms-fig5-" + format, Title: format, Origin: plot.Measured, Header: []string{"graph, precision", "16 bits", "32 bits", "48 bits", "64 bits", "changes", "all"}, Fold: true}
+		f := plot.Figure{Name: "cpms-fig5-bars-" + format, Title: "Figure 5, " + format + ": time to 1e-10", Kind: plot.Bars, XLabel: "graph: fp64, cpms2, cpms4",
 			YLabel: "percent of the time with fp64", Level: 100, Names: graphNames(all, 2, 4)[:len(all)]}
-		parts := make([]report.Series, len(widths)+1)
+		parts := make([]plot.Series, len(widths)+1)
 		for k, b := range widths {
-			parts[k] = report.Series{Name: fmt.Sprintf("%d bits", b), Origin: report.Measured}
+			parts[k] = plot.Series{Name: fmt.Sprintf("%d bits", b), Origin: plot.Measured}
 		}
-		parts[len(widths)] = report.Series{Name: "changes", Origin: report.Measured}
+		parts[len(widths)] = plot.Series{Name: "changes", Origin: plot.Measured}
 		for g, r := range all {
 			runs := r.ranked[format]
 			base, _ := runs[storedFP64].to(tol)
-			for bar, p := range []solver.Precision{solver.FP64, solver.CPMS2, solver.CPMS4} {
+			for bar, p := range []graph.Precision{graph.FP64, graph.CPMS2, graph.CPMS4} {
 				run := &runs[wayOf(p)]
 				total, n := run.to(tol)
 				row, rest, x := []string{r.name + ", " + string(p)}, total, float64(4*g+bar+1)
@@ -48,7 +48,7 @@ func cpmsFigure5(all []cpmsResults) report.Section {
 				parts[len(widths)].Add(x, 100*rest/base)
 				most = max(most, rest/total)
 				t.Rows = append(t.Rows, append(row, fmt.Sprintf("%.1f", 100*rest/base), fmt.Sprintf("%.1f", 100*total/base)))
-				if p == solver.CPMS2 {
+				if p == graph.CPMS2 {
 					totals[format] = append(totals[format], 100*total/base)
 				}
 			}
@@ -73,16 +73,16 @@ func cpmsFigure5(all []cpmsResults) report.Section {
 }
 
 // cpmsFigure6 reports the time of PageRank by tolerance.
-func cpmsFigure6(all []cpmsResults) report.Section {
-	sec := report.Section{
+func cpmsFigure6(all []cpmsResults) plot.Section {
+	sec := plot.Section{
 		Name: "cpms-fig6", Title: "Figure 6: the time of PageRank by the tolerance",
 		Intro: []string{"csr, as in the paper, with separated segments. The strong baseline is the line of folded weights in fp64."},
 	}
 	for _, r := range all {
-		f := report.Figure{Name: "cpms-fig6-" + r.name, Title: "Figure 6, csr: " + r.name, XLabel: "tolerance", YLabel: "seconds", Log: true, Names: toleranceMarks()}
-		for _, way := range []int{storedFP64, foldedFP64, wayOf(solver.CPMS2), wayOf(solver.CPMS4)} {
+		f := plot.Figure{Name: "cpms-fig6-" + r.name, Title: "Figure 6, csr: " + r.name, XLabel: "tolerance", YLabel: "seconds", Log: true, Names: toleranceMarks()}
+		for _, way := range []int{storedFP64, foldedFP64, wayOf(graph.CPMS2), wayOf(graph.CPMS4)} {
 			run := &r.ranked["csr"][way]
-			line := report.Series{Name: run.way.name, Origin: report.Measured}
+			line := plot.Series{Name: run.way.name, Origin: plot.Measured}
 			for _, tol := range paper.CPMSThresholds {
 				t, _ := run.to(tol)
 				line.Add(-math.Log10(tol), t)
@@ -91,7 +91,7 @@ func cpmsFigure6(all []cpmsResults) report.Section {
 		}
 		sec.Figures = append(sec.Figures, f)
 	}
-	for _, p := range []solver.Precision{solver.CPMS2, solver.CPMS4} {
+	for _, p := range []graph.Precision{graph.CPMS2, graph.CPMS4} {
 		over, _, _ := speedups(all, "csr", wayOf(p), onCPU)
 		m, low, high := over[len(over)-1], 1, len(paper.CPMSThresholds)-1 // to 1e-4 and to 1e-12
 		more := 0
@@ -107,10 +107,10 @@ func cpmsFigure6(all []cpmsResults) report.Section {
 }
 
 // toleranceMarks returns labels for an axis of -log10 of the tolerance.
-func toleranceMarks() (marks []report.Mark) {
+func toleranceMarks() (marks []plot.Mark) {
 	names, x := tolerances()
 	for i := range x {
-		marks = append(marks, report.Mark{X: x[i], Label: names[i]})
+		marks = append(marks, plot.Mark{X: x[i], Label: names[i]})
 	}
 	return marks
 }
@@ -128,10 +128,10 @@ func figure7aWithMeans() [][]float64 { return withMeans(slices.Clone(paper.CPMSF
 
 // paperFigure7a returns the numbers printed in the paper's Figure 7 (a), the tolerances of its columns, and their
 // geometric means.
-func paperFigure7a() (t report.Table, tols []string, means []float64) {
+func paperFigure7a() (t plot.Table, tols []string, means []float64) {
 	tols, _ = tolerances()
-	t = report.Table{Name: "cpms-fig7a-paper", Title: "Figure 7 (a) of the paper: GPU, csr, 2 segments in banks of 128 bytes",
-		Origin: report.Paper, Header: append([]string{"graph"}, tols...)}
+	t = plot.Table{Name: "cpms-fig7a-paper", Title: "Figure 7 (a) of the paper: GPU, csr, 2 segments in banks of 128 bytes",
+		Origin: plot.Paper, Header: append([]string{"graph"}, tols...)}
 	rows := figure7aWithMeans()
 	for i, row := range rows {
 		cells := []string{"geometric mean"}
@@ -147,8 +147,8 @@ func paperFigure7a() (t report.Table, tols []string, means []float64) {
 }
 
 // cpmsFigures10And11 reports the heat maps, and their means as lines.
-func cpmsFigures10And11(all []cpmsResults) report.Section {
-	sec := report.Section{
+func cpmsFigures10And11(all []cpmsResults) plot.Section {
+	sec := plot.Section{
 		Name: "cpms-fig10", Title: "Figures 10 and 11: the speed-up of PageRank",
 		Intro: []string{
 			"Speed-ups over the paper's baseline, stored weights in fp64 with 4-byte indices, and in brackets over folded weights in fp64 with indices of the same size. Figure 10 is csr, Figure 11 ell.",
@@ -159,17 +159,17 @@ func cpmsFigures10And11(all []cpmsResults) report.Section {
 	theirs, tols, paperMeans := paperFigure7a()
 	theirs.Fold = true
 	sec.Tables = append(sec.Tables, theirs)
-	var shorts []report.Mark
+	var shorts []plot.Mark
 	for i, g := range paper.CPMSGraphs {
-		shorts = append(shorts, report.Mark{X: float64(i + 1), Label: g.Short})
+		shorts = append(shorts, plot.Mark{X: float64(i + 1), Label: g.Short})
 	}
-	shorts = append(shorts, report.Mark{X: float64(len(shorts) + 1), Label: "mean"})
-	sec.Figures = append(sec.Figures, heatMap("cpms-fig7a-paper-map", "Figure 7 (a) of the paper: GPU, csr, cpms2, 128 B", report.Paper, shorts, "tolerance", tols, figure7aWithMeans()))
+	shorts = append(shorts, plot.Mark{X: float64(len(shorts) + 1), Label: "mean"})
+	sec.Figures = append(sec.Figures, heatMap("cpms-fig7a-paper-map", "Figure 7 (a) of the paper: GPU, csr, cpms2, 128 B", plot.Paper, shorts, "tolerance", tols, figure7aWithMeans()))
 	_, x := tolerances()
 	means := map[string][][]float64{}
-	var lines []report.Figure
+	var lines []plot.Figure
 	for i, format := range cpmsFormats {
-		f := report.Figure{Name: "cpms-fig10-" + format, Title: fmt.Sprintf("Figure %d, %s: geometric means", 10+i, format), XLabel: "tolerance", YLabel: "speed-up over stored fp64", Names: toleranceMarks()}
+		f := plot.Figure{Name: "cpms-fig10-" + format, Title: fmt.Sprintf("Figure %d, %s: geometric means", 10+i, format), XLabel: "tolerance", YLabel: "speed-up over stored fp64", Names: toleranceMarks()}
 		near := f
 		near.Name, near.Title = f.Name+"-near", f.Title+", near indices"
 		for w, way := range cpmsWays(format, 0) {
@@ -179,7 +179,7 @@ func cpmsFigures10And11(all []cpmsResults) report.Section {
 				continue
 			}
 			sec.Tables = append(sec.Tables, heat(fmt.Sprintf("cpms-fig%d-%d", 10+i, w), format+", "+way.name, "graph", tols, rows, over, strong))
-			line := report.Series{Name: way.name, Origin: report.Measured, X: x, Y: over[len(over)-1]}
+			line := plot.Series{Name: way.name, Origin: plot.Measured, X: x, Y: over[len(over)-1]}
 			switch {
 			case !way.opt.WideIndices:
 				near.Series = append(near.Series, line)
@@ -188,10 +188,10 @@ func cpmsFigures10And11(all []cpmsResults) report.Section {
 			}
 			if way.ofPaper() {
 				sec.Figures = append(sec.Figures, heatMap(fmt.Sprintf("cpms-fig%d-map-%d", 10+i, w), fmt.Sprintf("Figure %d, %s, %s", 10+i, format, way.name),
-					report.Measured, graphNames(all, 1, 1), "tolerance", tols, over))
+					plot.Measured, graphNames(all, 1, 1), "tolerance", tols, over))
 			}
 		}
-		f.Series = append(f.Series, report.Series{Name: "stored cpms2, 128 B", Origin: report.Paper, X: x, Y: paperMeans})
+		f.Series = append(f.Series, plot.Series{Name: "stored cpms2, 128 B", Origin: plot.Paper, X: x, Y: paperMeans})
 		lines = append(lines, f)
 		if len(near.Series) > 0 {
 			lines = append(lines, near)
@@ -204,7 +204,7 @@ func cpmsFigures10And11(all []cpmsResults) report.Section {
 
 // ofPaper reports whether the way is in the paper's Figures 10 and 11.
 func (w cpmsWay) ofPaper() bool {
-	return w.opt.Precision != "" && w.opt.Weights == solver.WeightsStored && w.opt.WideIndices
+	return w.opt.Precision != "" && w.opt.Weights == graph.WeightsStored && w.opt.WideIndices
 }
 
 // meansBeside compares the means of the ways with separated segments, by format, way and tolerance, with those in the
@@ -250,7 +250,7 @@ func layoutsBeside(all []cpmsResults) (remarks []string) {
 						switch {
 						case a.opt.Precision == b.opt.Precision && b.opt.Bank != 0:
 							apart, apartOf = apart+faster, apartOf+1
-						case a.opt.Precision == solver.CPMS2 && b.opt.Precision == solver.CPMS4 && b.opt.Bank == 0:
+						case a.opt.Precision == graph.CPMS2 && b.opt.Precision == graph.CPMS4 && b.opt.Bank == 0:
 							two, twoOf = two+faster, twoOf+1
 						}
 					}
@@ -264,8 +264,8 @@ func layoutsBeside(all []cpmsResults) (remarks []string) {
 }
 
 // cpmsFigures7And8 reports the heat maps of a GPU.
-func cpmsFigures7And8(all []cpmsResults) report.Section {
-	sec := report.Section{
+func cpmsFigures7And8(all []cpmsResults) plot.Section {
+	sec := plot.Section{
 		Name: "cpms-fig7", Title: "Figures 7 and 8: the speed-up of PageRank on a GPU",
 		Intro: []string{"As above, on one GPU: weights in banks of 128 bytes, ranks on the device. Figure 7 is csr, Figure 8 ell."},
 	}
@@ -275,13 +275,13 @@ func cpmsFigures7And8(all []cpmsResults) report.Section {
 		for w, way := range cpmsGPUWays(0)[1:] {
 			over, strong, rows := speedups(all, format, w+1, onGPU)
 			sec.Tables = append(sec.Tables, heat(fmt.Sprintf("cpms-fig%d-%d", 7+i, w+1), format+", "+way.name, "graph", tols, rows, over, strong))
-			if way.opt.Weights == solver.WeightsStored {
+			if way.opt.Weights == graph.WeightsStored {
 				sec.Figures = append(sec.Figures, heatMap(fmt.Sprintf("cpms-fig%d-map-%d", 7+i, w+1), fmt.Sprintf("Figure %d, %s, %s, 128 B", 7+i, format, way.name),
-					report.Measured, graphNames(all, 1, 1), "tolerance", tols, over))
+					plot.Measured, graphNames(all, 1, 1), "tolerance", tols, over))
 			}
 			last := len(rows) - 1
 			remark := fmt.Sprintf("%s, %s: geometric mean %s to 1e-10.", format, way.name, twice(over[last][at], strong[last][at]))
-			if format == "csr" && way.opt.Weights == solver.WeightsStored && way.opt.Precision == solver.CPMS2 {
+			if format == "csr" && way.opt.Weights == graph.WeightsStored && way.opt.Precision == graph.CPMS2 {
 				remark += " Figure 7 (a): " + gainBeside(over[last][at], figure7aWithMeans()[len(paper.CPMSFigure7a)][at]) + "."
 			}
 			sec.Remarks = append(sec.Remarks, remark)

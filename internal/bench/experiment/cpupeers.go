@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/msrep-go/msrep/internal/bench"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 )
 
 // CPUPeers returns an experiment that compares products on CPU devices with those of other libraries. ours comes from
@@ -26,8 +26,8 @@ func CPUPeers(ours, theirs []bench.PeerTime) Experiment {
 	}}
 }
 
-func peersSection(ours, theirs []bench.PeerTime) report.Section {
-	sec := report.Section{
+func peersSection(ours, theirs []bench.PeerTime) plot.Section {
+	sec := plot.Section{
 		Name: "cpu-peers", Title: "Products on CPU devices, compared with other libraries",
 		Intro: []string{"Median times of repeated products with each matrix. Ratios are the time of the fastest other library over ours: above 1 ours is faster."},
 	}
@@ -39,8 +39,8 @@ func peersSection(ours, theirs []bench.PeerTime) report.Section {
 	} else {
 		sec.Remarks = []string{"The other libraries ran before this run. On a shared machine, a ratio near 1 needs runs that alternate (scripts/race-cpu)."}
 	}
-	t := report.Table{Name: "cpu-peers", Title: "Fastest other library and ours", Header: []string{"matrix", "threads", "other library", "its ms", "ours, ms", "ratio", "ours, GFLOP/s"}}
-	f := report.Figure{Name: "cpu-peers", Title: "Time of the fastest other library over ours", XLabel: "matrices, as in the table", YLabel: "ratio, above 1 ours is faster", Level: 1}
+	t := plot.Table{Name: "cpu-peers", Title: "Fastest other library and ours", Header: []string{"matrix", "threads", "other library", "its ms", "ours, ms", "ratio", "ours, GFLOP/s"}}
+	f := plot.Figure{Name: "cpu-peers", Title: "Time of the fastest other library over ours", XLabel: "matrices, as in the table", YLabel: "ratio, above 1 ours is faster", Level: 1}
 	place := map[string]int{}
 	ratios := map[int][]float64{} // by number of threads
 	for _, o := range ours {
@@ -52,10 +52,10 @@ func peersSection(ours, theirs []bench.PeerTime) report.Section {
 			ratio := best.Seconds / o.Seconds
 			row[2], row[3], row[5] = best.Library, short(1e3*best.Seconds), fmt.Sprintf("%.2f", ratio)
 			ratios[o.Threads] = append(ratios[o.Threads], ratio)
-			i := slices.IndexFunc(f.Series, func(s report.Series) bool { return s.Name == fmt.Sprintf("%d threads", o.Threads) })
+			i := slices.IndexFunc(f.Series, func(s plot.Series) bool { return s.Name == fmt.Sprintf("%d threads", o.Threads) })
 			if i < 0 {
 				i = len(f.Series)
-				f.Series = append(f.Series, report.Series{Name: fmt.Sprintf("%d threads", o.Threads), Origin: report.Measured, Points: true})
+				f.Series = append(f.Series, plot.Series{Name: fmt.Sprintf("%d threads", o.Threads), Origin: plot.Measured, Points: true})
 			}
 			f.Series[i].Add(float64(place[o.Matrix]), ratio)
 		}
@@ -65,9 +65,9 @@ func peersSection(ours, theirs []bench.PeerTime) report.Section {
 		of := ratios[threads]
 		sec.Remarks = append(sec.Remarks, fmt.Sprintf("Threads: %d. Geometric mean of the ratios %.2f, least %.2f, of %d matrices.", threads, geometricMean(of), slices.Min(of), len(of)))
 	}
-	sec.Tables = []report.Table{t}
+	sec.Tables = []plot.Table{t}
 	if len(f.Series) > 0 {
-		sec.Figures = []report.Figure{f}
+		sec.Figures = []plot.Figure{f}
 	}
 	return sec
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/bench/measure"
 	"github.com/msrep-go/msrep/internal/bench/record"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
 	"github.com/msrep-go/msrep/sparse/matio"
@@ -58,8 +58,8 @@ func requireFull(t *testing.T, s *Session) {
 					require.False(t, math.IsNaN(v) || math.IsInf(v, 0) || v < 0, "%s %s %v", f.Name, line.Name, line.Y)
 				}
 				if s.platform != nil {
-					require.NotEqual(t, report.Measured, line.Origin, f.Name)
-				} else if line.Origin == report.Modelled {
+					require.NotEqual(t, plot.Measured, line.Origin, f.Name)
+				} else if line.Origin == plot.Modelled {
 					require.True(t, strings.HasPrefix(f.Name, "model-"))
 				}
 			}
@@ -99,7 +99,7 @@ func TestFigure6IsModelledAsThePaperFoundIt(t *testing.T) {
 		require.InDeltaSlice(t, blocks.Series[i+1].Y, blocks.Series[i].Y, 0.06, blocks.Series[i].Name)
 	}
 	for _, line := range s.Page.Sections[0].Figures[1].Series {
-		if line.Origin == report.Modelled {
+		if line.Origin == plot.Modelled {
 			require.InDelta(t, 1, line.Y[0], 0.1)
 		}
 	}

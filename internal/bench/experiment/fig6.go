@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/internal/bench/model"
 	"github.com/msrep-go/msrep/internal/bench/paper"
 	"github.com/msrep-go/msrep/internal/bench/record"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -147,8 +147,8 @@ func (s *Session) fig6Model(a *sparse.CSR[float64], name string) (c fig6Cell, er
 	return c, nil
 }
 
-func (s *Session) fig6Section(lows []int, ratios []float64, cells [][]fig6Cell) report.Section {
-	sec := report.Section{
+func (s *Session) fig6Section(lows []int, ratios []float64, cells [][]fig6Cell) plot.Section {
+	sec := plot.Section{
 		Name: "msrep-fig6", Title: "Figure 6: unequal numbers of nonzeros",
 		Intro: []string{fmt.Sprintf("The rows are cut into %d equal blocks, one for each device; the first few blocks hold fewer nonzeros than the others. Speed is in GFLOP/s of the whole product.", s.most)},
 	}
@@ -169,24 +169,24 @@ func (s *Session) fig6Section(lows []int, ratios []float64, cells [][]fig6Cell) 
 	}
 	alone := pick(func(c fig6Cell) float64 { return c.alone })
 	nnz := pick(func(c fig6Cell) float64 { return c.nnz })
-	sec.Tables = []report.Table{
-		speedTable("msrep-fig6-paper", "The paper: row blocks on 8 GPUs of a DGX-1", report.Paper, paper.Figure6Low, ratios, paper.Figure6),
+	sec.Tables = []plot.Table{
+		speedTable("msrep-fig6-paper", "The paper: row blocks on 8 GPUs of a DGX-1", plot.Paper, paper.Figure6Low, ratios, paper.Figure6),
 		speedTable("msrep-fig6-blocks", "Row blocks: the slowest device counts", s.origin(), lows, ratios, alone),
 		speedTable("msrep-fig6-nnz", "Split by nonzeros", s.origin(), lows, ratios, nnz),
 	}
 	if s.platform == nil {
-		sec.Tables = append(sec.Tables, speedTable("msrep-fig6-shared", "Row blocks, devices at once on the cores of this machine", report.Measured, lows, ratios,
+		sec.Tables = append(sec.Tables, speedTable("msrep-fig6-shared", "Row blocks, devices at once on the cores of this machine", plot.Measured, lows, ratios,
 			pick(func(c fig6Cell) float64 { return c.blocks })))
 		sec.Intro = append(sec.Intro,
 			fmt.Sprintf("Row blocks: each device multiplies alone, and the longest time stands for a node whose %d devices run in parallel, as GPUs do. Split by nonzeros: all devices run at once and share %d cores, so compare the rows of this table with each other, not with the table of blocks.", s.most, s.Record.Machine.Cores),
 			"Devices at once: with fewer cores than devices, a core that finishes a short block continues with another block, which hides much of the imbalance.")
 	}
-	sec.Figures = []report.Figure{
+	sec.Figures = []plot.Figure{
 		relativeFigure("msrep-fig6-few", "Row blocks: fraction of the balanced speed", s.origin(), lows, ratios, alone, true),
 		relativeFigure("msrep-fig6-even", "Split by nonzeros: fraction of the balanced speed", s.origin(), lows, ratios, nnz, false),
 	}
 	v := fig6Verdicts(lows, ratios, alone, nnz)
-	claims := report.Table{Name: "msrep-fig6-claims", Title: "What the paper says", Prose: true, Header: []string{"statement", "paper", string(s.origin()), "outcome"}}
+	claims := plot.Table{Name: "msrep-fig6-claims", Title: "What the paper says", Prose: true, Header: []string{"statement", "paper", string(s.origin()), "outcome"}}
 	held := 0
 	for i := range v {
 		claims.Rows = append(claims.Rows, []string{v[i].Says, v[i].Printed, v[i].Found, v[i].Outcome})
@@ -196,7 +196,7 @@ func (s *Session) fig6Section(lows []int, ratios []float64, cells [][]fig6Cell) 
 		}
 	}
 	s.verdicts = append(s.verdicts, v...)
-	sec.Tables = append([]report.Table{claims}, sec.Tables...)
+	sec.Tables = append([]plot.Table{claims}, sec.Tables...)
 	sec.Remarks = []string{fmt.Sprintf("Statements of the paper about this figure: %d. Of these hold here: %d.", len(v), held)}
 	if s.platform == nil {
 		sec.Remarks = append(sec.Remarks, s.medianErrors("msrep-fig6"))
@@ -253,8 +253,8 @@ func (s *Session) medianErrors(experiment string) string {
 }
 
 // speedTable returns a table like Figure 6.
-func speedTable(name, title string, origin report.Origin, lows []int, ratios []float64, v [][]float64) report.Table {
-	t := report.Table{Name: name, Title: title, Origin: origin, Header: []string{"devices with few"}}
+func speedTable(name, title string, origin plot.Origin, lows []int, ratios []float64, v [][]float64) plot.Table {
+	t := plot.Table{Name: name, Title: title, Origin: origin, Header: []string{"devices with few"}}
 	for _, r := range ratios {
 		t.Header = append(t.Header, fmt.Sprintf("%.0f/10", 10*r))
 	}
@@ -274,8 +274,8 @@ func speedTable(name, title string, origin report.Origin, lows []int, ratios []f
 
 // relativeFigure draws up to three of the rows relative to the balanced speed. With beside, it adds those of the
 // paper, which has only row blocks.
-func relativeFigure(name, title string, origin report.Origin, lows []int, ratios []float64, v [][]float64, beside bool) report.Figure {
-	f := report.Figure{Name: name, Title: title, XLabel: "nonzeros of a low device by those of a high one", YLabel: "fraction of the balanced speed"}
+func relativeFigure(name, title string, origin plot.Origin, lows []int, ratios []float64, v [][]float64, beside bool) plot.Figure {
+	f := plot.Figure{Name: name, Title: title, XLabel: "nonzeros of a low device by those of a high one", YLabel: "fraction of the balanced speed"}
 	scaled := func(row []float64, by float64) (s []float64) {
 		for _, x := range row {
 			s = append(s, x/by)
@@ -286,9 +286,9 @@ func relativeFigure(name, title string, origin report.Origin, lows []int, ratios
 		if i < 1 || i >= len(lows) || (len(f.Series) > 0 && i == 1) {
 			continue
 		}
-		f.Series = append(f.Series, report.Series{Name: fmt.Sprintf("%d of %d low", lows[i], len(lows)), Origin: origin, X: ratios, Y: scaled(v[i], v[0][0])})
+		f.Series = append(f.Series, plot.Series{Name: fmt.Sprintf("%d of %d low", lows[i], len(lows)), Origin: origin, X: ratios, Y: scaled(v[i], v[0][0])})
 		if beside && len(lows) == len(paper.Figure6Low) {
-			f.Series = append(f.Series, report.Series{Name: fmt.Sprintf("%d of %d low", lows[i], len(lows)), Origin: report.Paper, X: ratios, Y: scaled(paper.Figure6[i], paper.Figure6[0][0])})
+			f.Series = append(f.Series, plot.Series{Name: fmt.Sprintf("%d of %d low", lows[i], len(lows)), Origin: plot.Paper, X: ratios, Y: scaled(paper.Figure6[i], paper.Figure6[0][0])})
 		}
 	}
 	return f

@@ -12,7 +12,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/bench"
 	"github.com/msrep-go/msrep/internal/bench/gpuruns"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/sparse/matio"
 )
@@ -23,7 +23,7 @@ var committedResults = filepath.Join("bench", "results")
 // gpuPeers compares our kernels with cuSPARSE on the available GPUs, and draws the results of scripts/gpu-run, which
 // include CuPy and torch.
 func gpuPeers(ctx context.Context, s *Session) error {
-	sec := report.Section{
+	sec := plot.Section{
 		Name: "gpu-peers", Title: "Products on GPUs, compared with cuSPARSE, CuPy and torch",
 		Intro: []string{"Ratios are the time of the other library over that of the fastest of our kernels (by vectors, by merge path and, if measured, by slices): above 1 ours is faster. Matrix and vectors stay on the GPU."},
 	}
@@ -53,9 +53,9 @@ func gpuPeers(ctx context.Context, s *Session) error {
 			sec.Remarks = append(sec.Remarks, r.Folder+" was made with the stand-in for the driver, whose times mean nothing: it is not drawn.")
 			continue
 		}
-		origin := report.Earlier
+		origin := plot.Earlier
 		if i == 0 && len(s.gpus) > 0 {
-			origin = report.Measured
+			origin = plot.Measured
 		}
 		table, figure := peerTable(r, origin), peerFigure(r, origin)
 		sec.Tables, sec.Figures = append(sec.Tables, table), append(sec.Figures, figure)
@@ -143,8 +143,8 @@ func (s *Session) measureGPU(ctx context.Context) (*gpuruns.Run, error) {
 // rivals are the other libraries of a run, in the order of the columns.
 var rivals = []string{gpuruns.CuSPARSE, gpuruns.CuPy, gpuruns.Torch}
 
-func peerTable(r *gpuruns.Run, origin report.Origin) report.Table {
-	t := report.Table{
+func peerTable(r *gpuruns.Run, origin plot.Origin) plot.Table {
+	t := plot.Table{
 		Name: "gpu-peers-" + r.Folder, Title: fmt.Sprintf("%s: %s", r.Folder, r.GPU), Origin: origin,
 		Header: []string{"matrix, values", "nnz", "own, GB/s of CSR", "of copy", "cuSPARSE / own", "CuPy / own", "torch / own"},
 	}
@@ -171,12 +171,12 @@ func ratioTo(p *gpuruns.Product, rival string) float64 {
 	return s / p.Own()
 }
 
-func peerFigure(r *gpuruns.Run, origin report.Origin) report.Figure {
-	f := report.Figure{
+func peerFigure(r *gpuruns.Run, origin plot.Origin) plot.Figure {
+	f := plot.Figure{
 		Name: "gpu-peers-" + r.Folder, Title: r.GPU + ": time over that of our kernels", XLabel: "matrices, as in the table", YLabel: "ratio, above 1 ours is faster", Level: 1,
 	}
 	for _, rival := range rivals {
-		series := report.Series{Name: rival, Origin: origin, Points: true}
+		series := plot.Series{Name: rival, Origin: origin, Points: true}
 		for i := range r.Products {
 			if v := ratioTo(&r.Products[i], rival); !math.IsNaN(v) {
 				series.Add(float64(i+1), v)

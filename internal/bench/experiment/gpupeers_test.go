@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/bench/record"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -37,7 +37,7 @@ func TestResultsOfAGPUAreDrawnAsMeasuredElsewhere(t *testing.T) {
 		{"banded fp64", "100", "1800", "0.9", "1.5", "3", "-"},
 		{"rmat fp64", "100", "900", "0.45", "-", "-", "-"},
 	}, sec.Tables[0].Rows)
-	require.Equal(t, report.Earlier, sec.Tables[0].Origin)
+	require.Equal(t, plot.Earlier, sec.Tables[0].Origin)
 	require.Len(t, sec.Figures[0].Series, 2)
 	require.Contains(t, sec.Remarks[0], "This run used no GPU")
 	require.Contains(t, sec.Remarks[1], "1.50 times as long")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/bench/model"
 	"github.com/msrep-go/msrep/internal/bench/paper"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -17,7 +17,7 @@ import (
 // modelReport compares the model with the authors' times that did not calibrate it, and models this library on the
 // six matrices. It measures nothing.
 func modelReport(ctx context.Context, s *Session) error {
-	sec := report.Section{
+	sec := plot.Section{
 		Name: "model", Title: "The model of the DGX-1 and of Summit",
 		Intro: []string{
 			fmt.Sprintf("Half of the authors' runs (six matrices, three formats) calibrate the model, the other half checks it. The tables of parameters state the phase and the runs that fit each parameter, and its error on the held-out runs. Errors are medians of the absolute relative errors over the runs. A phase with an error above %.0f %% counts as not modelled and is not drawn.", 100*model.Tolerance),
@@ -27,9 +27,9 @@ func modelReport(ctx context.Context, s *Session) error {
 			"The matrices resemble those of Table 2 in size and in the distribution of row lengths, and are split for real. The traffic of x is counted with a model of each GPU's cache on a matrix of fewer entries. No GPU was used.",
 		},
 	}
-	errs := report.Table{Name: "model-errors", Title: "Error on the held-out half: median (worst), percent", Origin: report.Modelled,
+	errs := plot.Table{Name: "model-errors", Title: "Error on the held-out half: median (worst), percent", Origin: plot.Modelled,
 		Header: []string{"platform and times", "phase", "runs", "all formats", "CSR", "CSC", "COO"}}
-	versions := report.Table{Name: "model-versions", Title: "Error of all versions on the held-out half: median (on GPUs of both sockets), percent", Origin: report.Modelled,
+	versions := plot.Table{Name: "model-versions", Title: "Error of all versions on the held-out half: median (on GPUs of both sockets), percent", Origin: plot.Modelled,
 		Header: []string{"platform, version", "phase", "runs", "CSR", "CSC", "COO"}}
 	for _, name := range model.Names() {
 		p, err := model.Load(name)
@@ -182,10 +182,10 @@ func (s *Session) scale(p *model.Platform, of paper.Matrix, n int) (best scaling
 }
 
 // residentScaling models this library on a platform with all of its GPUs.
-func (s *Session) residentScaling(ctx context.Context, p *model.Platform) (report.Table, report.Figure, error) {
-	t := report.Table{Name: "model-" + p.Name, Title: fmt.Sprintf("This library on %s: speed-up of %d GPUs over one, CSR", p.Title, p.GPUs), Origin: report.Modelled,
+func (s *Session) residentScaling(ctx context.Context, p *model.Platform) (plot.Table, plot.Figure, error) {
+	t := plot.Table{Name: "model-" + p.Name, Title: fmt.Sprintf("This library on %s: speed-up of %d GPUs over one, CSR", p.Title, p.GPUs), Origin: plot.Modelled,
 		Header: []string{"matrix", "end to end", "resident, split by nonzeros", "resident, fastest split", "the same, with exchange", "the paper's p-opt, all phases", "fastest split", "one GPU, resident, ms"}}
-	f := report.Figure{Name: "model-" + p.Name, Title: platformTitle(p.Name) + ": resident scaling, CSR", XLabel: "GPUs", YLabel: "speed-up"}
+	f := plot.Figure{Name: "model-" + p.Name, Title: platformTitle(p.Name) + ": resident scaling, CSR", XLabel: "GPUs", YLabel: "speed-up"}
 	var ratios [][]float64
 	for _, of := range paper.Matrices {
 		if err := s.step(ctx, "model: "+p.Name+" "+of.Name); err != nil {
@@ -194,7 +194,7 @@ func (s *Session) residentScaling(ctx context.Context, p *model.Platform) (repor
 		if _, err := s.load(ctx, of.Name); err != nil {
 			return t, f, err
 		}
-		series := report.Series{Name: of.Name, Origin: report.Modelled}
+		series := plot.Series{Name: of.Name, Origin: plot.Modelled}
 		var one, all scaling
 		for n := 1; n <= p.GPUs; n++ {
 			var err error
@@ -225,8 +225,8 @@ func (s *Session) residentScaling(ctx context.Context, p *model.Platform) (repor
 
 // authorsResident returns the authors' time of compute and merge on one GPU over that on several, with p-opt in CSR:
 // the geometric mean over the six matrices.
-func authorsResident(p *model.Platform) report.Series {
-	line := report.Series{Name: "p-opt, compute and merge, mean", Origin: report.Paper}
+func authorsResident(p *model.Platform) plot.Series {
+	line := plot.Series{Name: "p-opt, compute and merge, mean", Origin: plot.Paper}
 	for n := 1; n <= p.GPUs; n++ {
 		var ratios []float64
 		for _, m := range paper.Matrices {
@@ -237,8 +237,8 @@ func authorsResident(p *model.Platform) report.Series {
 	return line
 }
 
-func parameterTable(p *model.Platform) report.Table {
-	t := report.Table{Name: "model-" + p.Name + "-parameters", Title: p.Title + ": parameters", Origin: report.Modelled, Prose: true,
+func parameterTable(p *model.Platform) plot.Table {
+	t := plot.Table{Name: "model-" + p.Name + "-parameters", Title: p.Title + ": parameters", Origin: plot.Modelled, Prose: true,
 		Header: []string{"parameter", "value", "unit", "fitted on", "calibrating, held-out runs", "their median error, %", "source"}}
 	names, params := p.Params()
 	points := model.Points(p.Name, true)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/bench/model"
 	"github.com/msrep-go/msrep/internal/bench/paper"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 )
 
 // verdict is the result of a run for a statement of one of the papers.
@@ -92,7 +92,7 @@ func (s *Session) judgeSystems() {
 			verdict{Paper: "MSREP", Item: "System " + platformTitle(name), Says: "products on the machine itself", Printed: fmt.Sprintf("%d GPUs", p.GPUs),
 				Found: fmt.Sprintf("%d GPUs in this run", len(s.gpus)), Outcome: notTestable},
 			verdict{Paper: "MSREP", Item: "System " + platformTitle(name), Says: fmt.Sprintf("model of it: median error of all phases of p-opt on %d runs that did not calibrate it, %%", c.N), Printed: fmt.Sprintf("<= %.0f", 100*model.Tolerance),
-				Found: fmt.Sprintf("%.1f (%s)", 100*c.Median, report.Modelled), Outcome: outcome(c.Median, func(float64) bool { return c.Good() })})
+				Found: fmt.Sprintf("%.1f (%s)", 100*c.Median, plot.Modelled), Outcome: outcome(c.Median, func(float64) bool { return c.Good() })})
 	}
 }
 
@@ -129,8 +129,8 @@ func (s *Session) judgeMatrices() {
 }
 
 // outcomeSection lists all statements and counts the outcomes.
-func (s *Session) outcomeSection() report.Section {
-	t := report.Table{
+func (s *Session) outcomeSection() plot.Section {
+	t := plot.Table{
 		Name: "outcomes", Title: "Which results of the papers were reproduced", Prose: true,
 		Header: []string{"paper, item", "statement", "the paper", "here", "outcome", "by the authors' own times", "command"},
 	}
@@ -158,12 +158,12 @@ func (s *Session) outcomeSection() report.Section {
 			t.Rows = append(t.Rows, []string{item.paper + ", " + item.item, v.Says, v.Printed, v.Found, v.Outcome, v.Authors, strings.TrimSpace(command)})
 		}
 	}
-	sec := report.Section{
+	sec := plot.Section{
 		Name: "outcomes", Title: "Reproduced, not reproduced, cannot be tested here",
 		Intro: []string{
 			"Every system, figure and table with results in the three papers, with each numerical statement, judged by the results of this run. Figures of examples, formats and notation are left out. Modelled times are calibrated on half of the authors' times of the MSREP paper; the section about the model states their error on the other half.",
 		},
-		Tables:  []report.Table{t},
+		Tables:  []plot.Table{t},
 		Remarks: []string{fmt.Sprintf("%d reproduced, %d not reproduced, %d cannot be tested here.", counts[reproduced], counts[notReproduced], counts[notTestable])},
 	}
 	return sec

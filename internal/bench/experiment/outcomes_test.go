@@ -119,7 +119,7 @@ func TestTheDocumentHasTheOutcomesThatAreModelled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("matrices of a million entries")
 	}
-	doc, err := os.ReadFile(filepath.Join(corpus.Root(), "docs", "benchmarks.md"))
+	doc, err := os.ReadFile(filepath.Join(corpus.Root(), "bench", "notebook", "reproduced.md"))
 	require.NoError(t, err)
 	for column, devices := range []string{"sim:dgx1", "sim:summit"} {
 		var names []string

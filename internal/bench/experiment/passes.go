@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/internal/bench/measure"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -58,7 +58,7 @@ func (s *Session) onePass(ctx context.Context, list []Experiment, whole measure.
 		}
 		err := e.run(ctx, s)
 		if in := (*sparse.InputError)(nil); len(list) > 1 && errors.As(err, &in) && in.Subject == "--devices" {
-			s.Page.Sections = append(s.Page.Sections, report.Section{Name: e.Name, Title: e.Name + ": left out", Intro: []string{err.Error()}})
+			s.Page.Sections = append(s.Page.Sections, plot.Section{Name: e.Name, Title: e.Name + ": left out", Intro: []string{err.Error()}})
 			continue
 		}
 		if err != nil {

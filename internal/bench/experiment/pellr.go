@@ -10,7 +10,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/bench"
 	"github.com/msrep-go/msrep/internal/bench/paper"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
 	"github.com/msrep-go/msrep/sparse/matio"
@@ -156,7 +156,7 @@ func (s *Session) recordPELLR(v *pellrView) {
 // pellrMeasure is a measure of the cost of a product.
 type pellrMeasure struct {
 	name   string
-	origin report.Origin
+	origin plot.Origin
 	unit   string
 	// cost returns the cost of a format on a matrix; false if unknown.
 	cost func(m *bench.PELLRMatrix, f sparse.Format) (float64, bool)
@@ -171,7 +171,7 @@ type pellrView struct {
 // measures returns the measures with results.
 func (v *pellrView) measures() []pellrMeasure {
 	all := []pellrMeasure{
-		{"time on " + v.place, report.Measured, "microseconds", func(m *bench.PELLRMatrix, f sparse.Format) (float64, bool) {
+		{"time on " + v.place, plot.Measured, "microseconds", func(m *bench.PELLRMatrix, f sparse.Format) (float64, bool) {
 			r, _ := m.Run(f)
 			samples := r.Samples()
 			if len(samples) == 0 {
@@ -179,11 +179,11 @@ func (v *pellrView) measures() []pellrMeasure {
 			}
 			return 1e6 * slices.Min(samples), true
 		}},
-		{"warp instructions", report.Counted, "instructions", func(m *bench.PELLRMatrix, f sparse.Format) (float64, bool) {
+		{"warp instructions", plot.Counted, "instructions", func(m *bench.PELLRMatrix, f sparse.Format) (float64, bool) {
 			r, _ := m.Run(f)
 			return float64(r.Instructs), r.Instructs > 0
 		}},
-		{"sectors", report.Counted, "sectors of 32 bytes", func(m *bench.PELLRMatrix, f sparse.Format) (float64, bool) {
+		{"sectors", plot.Counted, "sectors of 32 bytes", func(m *bench.PELLRMatrix, f sparse.Format) (float64, bool) {
 			r, _ := m.Run(f)
 			return float64(r.Distinct), r.Distinct > 0
 		}},
@@ -241,7 +241,7 @@ func (v *pellrView) ofTable1() *pellrView {
 }
 
 // names returns the names of the matrices, with a mark if a matrix differs from its file.
-func (v *pellrView) names() (names []report.Mark) {
+func (v *pellrView) names() (names []plot.Mark) {
 	for i, m := range v.matrices {
 		mark := ""
 		switch _, named := paper.FindPELLR(m.Name); {
@@ -250,7 +250,7 @@ func (v *pellrView) names() (names []report.Mark) {
 		case m.Source == bench.RandomValues:
 			mark = "~"
 		}
-		names = append(names, report.Mark{X: float64(i + 1), Label: strings.TrimPrefix(m.Name, "gen:") + mark})
+		names = append(names, plot.Mark{X: float64(i + 1), Label: strings.TrimPrefix(m.Name, "gen:") + mark})
 	}
 	return names
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/msrep-go/msrep/internal/bench"
 	"github.com/msrep-go/msrep/internal/bench/record"
-	"github.com/msrep-go/msrep/internal/bench/report"
 	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
@@ -24,22 +24,22 @@ func TestTheFormatsOfThePELLRPaperAreCompared(t *testing.T) {
 	s := session(t, c, "pellr")
 	requireFull(t, s)
 	sec := s.Page.Sections[0]
-	names := map[string]report.Figure{}
+	names := map[string]plot.Figure{}
 	for _, f := range sec.Figures {
 		names[f.Name] = f
 	}
 	for _, want := range []string{"6", "8", "9", "10", "11", "11-warp", "11-sectors", "12", "12-warp", "12-sectors"} {
 		require.Contains(t, names, "pellr-fig"+want)
 	}
-	require.Equal(t, report.Measured, names["pellr-fig6"].Series[0].Origin)
-	require.Equal(t, report.Counted, names["pellr-fig6"].Series[1].Origin)
+	require.Equal(t, plot.Measured, names["pellr-fig6"].Series[0].Origin)
+	require.Equal(t, plot.Counted, names["pellr-fig6"].Series[1].Origin)
 	claims := sec.Tables[0]
 	require.Len(t, claims.Rows, len(pellrClaims))
 	require.Equal(t, "memplus", sec.Tables[2].Rows[len(sec.Tables[2].Rows)-1][0], "the largest sigma comes last")
 	table1 := sec.Tables[3]
 	require.Equal(t, []string{"qh1484", "1484", "6110"}, table1.Rows[0][:3])
 	require.Contains(t, table1.Rows[0][7], "gen:rows:")
-	require.Equal(t, report.Ranked([]string{"qh1484*", "memplus"}), names["pellr-fig6-table1"].Names, "others have more than 8000 entries")
+	require.Equal(t, plot.Ranked([]string{"qh1484*", "memplus"}), names["pellr-fig6-table1"].Names, "others have more than 8000 entries")
 	require.Len(t, names["pellr-fig12"].Names, len(sec.Tables[2].Rows))
 	measured, counted := 0, 0
 	for _, r := range s.Record.Rows {
@@ -67,7 +67,7 @@ func TestWithoutAFolderTheFormatsAreComparedOnGeneratedMatrices(t *testing.T) {
 	}
 	for _, f := range s.Page.Sections[0].Figures {
 		for _, line := range f.Series {
-			require.NotEqual(t, report.Measured, line.Origin)
+			require.NotEqual(t, plot.Measured, line.Origin)
 		}
 	}
 }
@@ -144,8 +144,8 @@ func TestStatementsOfThePaperAreJudgedByTheirNumbers(t *testing.T) {
 	require.Equal(t, "-", found["PELLR over BiJAD, the highest"])
 	f := v.ratioFigure("8", ellpack.FormatHYB)
 	last := f.Series[len(f.Series)-1]
-	require.Equal(t, report.Paper, last.Origin)
+	require.Equal(t, plot.Paper, last.Origin)
 	require.Equal(t, []float64{0.7}, last.Y)
 	require.Equal(t, []float64{1}, last.X)
-	require.Equal(t, []report.Mark{{X: 1.5, Label: "σ>10"}}, f.Marks)
+	require.Equal(t, []plot.Mark{{X: 1.5, Label: "σ>10"}}, f.Marks)
 }

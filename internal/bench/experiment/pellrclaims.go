@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/msrep-go/msrep/internal/bench"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
@@ -105,8 +105,8 @@ var pellrClaims = []pellrClaim{
 }
 
 // claimTable compares the statements of the paper with our numbers.
-func (v *pellrView) claimTable() report.Table {
-	t := report.Table{Name: "pellr-claims", Title: "Statements of the paper, and results here", Header: []string{"statement", "figure", "paper", "said to hold when"}}
+func (v *pellrView) claimTable() plot.Table {
+	t := plot.Table{Name: "pellr-claims", Title: "Statements of the paper, and results here", Header: []string{"statement", "figure", "paper", "said to hold when"}}
 	for _, c := range v.measures() {
 		t.Header = append(t.Header, fmt.Sprintf("%s (%s)", c.name, c.origin))
 	}

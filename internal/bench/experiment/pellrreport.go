@@ -8,14 +8,14 @@ import (
 
 	"github.com/msrep-go/msrep/internal/bench"
 	"github.com/msrep-go/msrep/internal/bench/paper"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
 // section returns the section of the report.
-func (v *pellrView) section(from string) report.Section {
-	sec := report.Section{Name: "pellr", Title: "The PELLR paper: formats of the ELLPACK family (its Figures 6 and 8 to 12)"}
+func (v *pellrView) section(from string) plot.Section {
+	sec := plot.Section{Name: "pellr", Title: "The PELLR paper: formats of the ELLPACK family (its Figures 6 and 8 to 12)"}
 	sec.Intro = []string{
 		fmt.Sprintf("%d square matrices from %s, by sigma, the standard deviation (σ) of the lengths of their rows. A ratio above 1 says that PELLR is better.", len(v.matrices), from),
 		"Matrices without values, or with integers, get random values (~). The text of the paper names 12 of the 20 matrices of its Table 1. Missing ones (*) are generated with the same numbers of rows and entries and with row lengths as in the text, in random order.",
@@ -24,7 +24,7 @@ func (v *pellrView) section(from string) report.Section {
 	if v.place != "" {
 		sec.Intro = append(sec.Intro, v.aboutTimes())
 	}
-	sec.Tables = []report.Table{v.claimTable(), v.groupTable(), v.matrixTable()}
+	sec.Tables = []plot.Table{v.claimTable(), v.groupTable(), v.matrixTable()}
 	named := v.ofTable1()
 	if len(named.matrices) > 0 {
 		sec.Tables = append(sec.Tables, named.table1())
@@ -38,7 +38,7 @@ func (v *pellrView) section(from string) report.Section {
 }
 
 // figures returns all figures; name and title are appended to their names and titles.
-func (v *pellrView) figures(name, title string) (figures []report.Figure) {
+func (v *pellrView) figures(name, title string) (figures []plot.Figure) {
 	if len(v.matrices) == 0 {
 		return nil
 	}
@@ -94,8 +94,8 @@ func (v *pellrView) remarks() (out []string) {
 }
 
 // groupTable has geometric means by sigma.
-func (v *pellrView) groupTable() report.Table {
-	t := report.Table{Name: "pellr-groups", Title: "Other formats over PELLR, geometric means", Header: []string{"format, measure", "sigma <= 3", "3 to 10", "> 10", "PELLR ahead"}}
+func (v *pellrView) groupTable() plot.Table {
+	t := plot.Table{Name: "pellr-groups", Title: "Other formats over PELLR, geometric means", Header: []string{"format, measure", "sigma <= 3", "3 to 10", "> 10", "PELLR ahead"}}
 	for _, f := range bench.PELLRFormats() {
 		if f == ellpack.FormatPELLR {
 			continue
@@ -116,8 +116,8 @@ func (v *pellrView) groupTable() report.Table {
 }
 
 // table1 is the paper's Table 1, as far as its text names matrices.
-func (v *pellrView) table1() report.Table {
-	t := report.Table{Name: "pellr-table1", Title: fmt.Sprintf("Table 1: %d of the paper's 20 matrices", len(v.matrices)), Header: []string{"matrix", "N", "nnz", "ave", "sigma", "max-min", "the paper's text", "from"}}
+func (v *pellrView) table1() plot.Table {
+	t := plot.Table{Name: "pellr-table1", Title: fmt.Sprintf("Table 1: %d of the paper's 20 matrices", len(v.matrices)), Header: []string{"matrix", "N", "nnz", "ave", "sigma", "max-min", "the paper's text", "from"}}
 	for _, m := range v.matrices {
 		p, _ := paper.FindPELLR(m.Name)
 		from := "file"
@@ -138,8 +138,8 @@ func parameters(m bench.PELLRMatrix) []string {
 }
 
 // matrixTable has the columns of Table 1 for all matrices.
-func (v *pellrView) matrixTable() report.Table {
-	t := report.Table{Name: "pellr-matrices", Title: "All matrices", Fold: true, Header: []string{"matrix", "N", "nnz", "ave", "sigma", "max-min", "from"}}
+func (v *pellrView) matrixTable() plot.Table {
+	t := plot.Table{Name: "pellr-matrices", Title: "All matrices", Fold: true, Header: []string{"matrix", "N", "nnz", "ave", "sigma", "max-min", "from"}}
 	for _, m := range v.matrices {
 		from := m.Source
 		if from == "" {
@@ -151,8 +151,8 @@ func (v *pellrView) matrixTable() report.Table {
 }
 
 // costTable has the cost of each format on each matrix.
-func (v *pellrView) costTable(c pellrMeasure) report.Table {
-	t := report.Table{
+func (v *pellrView) costTable(c pellrMeasure) plot.Table {
+	t := plot.Table{
 		Name: "pellr-" + strings.Fields(c.name)[0], Title: fmt.Sprintf("All formats: %s, %s of a product", c.name, c.unit), Origin: c.origin, Fold: true,
 		Header: []string{"matrix"},
 	}
@@ -189,14 +189,14 @@ func orDash(x float64) string {
 }
 
 // sigmaMarks returns the positions where sigma passes 3 and 10: one mark if both are the same.
-func (v *pellrView) sigmaMarks() (marks []report.Mark) {
+func (v *pellrView) sigmaMarks() (marks []plot.Mark) {
 	for _, limit := range []float64{3, 10} {
 		i := slices.IndexFunc(v.matrices, func(m bench.PELLRMatrix) bool { return m.StdDev > limit })
 		if i <= 0 {
 			continue
 		}
-		m := report.Mark{X: float64(i) + 0.5, Label: fmt.Sprintf("σ>%g", limit)}
-		marks = append(slices.DeleteFunc(marks, func(o report.Mark) bool { return o.X == m.X }), m)
+		m := plot.Mark{X: float64(i) + 0.5, Label: fmt.Sprintf("σ>%g", limit)}
+		marks = append(slices.DeleteFunc(marks, func(o plot.Mark) bool { return o.X == m.X }), m)
 	}
 	return marks
 }
@@ -204,13 +204,13 @@ func (v *pellrView) sigmaMarks() (marks []report.Mark) {
 const bySigma = "matrices, by sigma"
 
 // ratioFigure is Figure 6, 8, 9 or 10.
-func (v *pellrView) ratioFigure(number string, over sparse.Format) report.Figure {
-	f := report.Figure{
+func (v *pellrView) ratioFigure(number string, over sparse.Format) plot.Figure {
+	f := plot.Figure{
 		Name: "pellr-fig" + number, Title: fmt.Sprintf("Figure %s: PELLR over %s", number, strings.ToUpper(string(over))),
 		XLabel: bySigma, YLabel: "cost of " + string(over) + " by cost of pellr", Log: true, Level: 1, Marks: v.sigmaMarks(),
 	}
 	for _, c := range v.measures() {
-		s := report.Series{Name: c.name, Origin: c.origin, Points: true}
+		s := plot.Series{Name: c.name, Origin: c.origin, Points: true}
 		for i := range v.matrices {
 			if r, ok := c.over(&v.matrices[i], over); ok {
 				s.Add(float64(i+1), r)
@@ -226,13 +226,13 @@ func (v *pellrView) ratioFigure(number string, over sparse.Format) report.Figure
 
 // paperSeries returns the numbers in the paper's text about a format: averages as lines over the matrices that they
 // cover, single matrices as rings.
-func (v *pellrView) paperSeries(over sparse.Format) (out []report.Series) {
-	single := report.Series{Name: "single matrices", Origin: report.Paper, Points: true}
+func (v *pellrView) paperSeries(over sparse.Format) (out []plot.Series) {
+	single := plot.Series{Name: "single matrices", Origin: plot.Paper, Points: true}
 	for _, p := range paper.PELLRRatios {
 		if p.Over != string(over) {
 			continue
 		}
-		mean := report.Series{Name: "averages", Origin: report.Paper}
+		mean := plot.Series{Name: "averages", Origin: plot.Paper}
 		for i := range v.matrices {
 			m := &v.matrices[i]
 			switch {
@@ -256,16 +256,16 @@ func (v *pellrView) paperSeries(over sparse.Format) (out []report.Series) {
 
 // speedFigures is Figure 11 or 12: GFLOP/s as the paper counts them, 2 nnz over the time; and for the interpreter,
 // which measures no time, the cost of an entry.
-func (v *pellrView) speedFigures(number string, formats []sparse.Format) (figures []report.Figure) {
+func (v *pellrView) speedFigures(number string, formats []sparse.Format) (figures []plot.Figure) {
 	for _, c := range v.measures() {
-		f := report.Figure{Name: "pellr-fig" + number, Title: fmt.Sprintf("Figure %s: speed, %s", number, c.name), XLabel: bySigma, YLabel: "GFLOP/s", Log: true, Marks: v.sigmaMarks()}
-		if c.origin == report.Counted {
+		f := plot.Figure{Name: "pellr-fig" + number, Title: fmt.Sprintf("Figure %s: speed, %s", number, c.name), XLabel: bySigma, YLabel: "GFLOP/s", Log: true, Marks: v.sigmaMarks()}
+		if c.origin == plot.Counted {
 			f.Name += "-" + strings.Fields(c.name)[0]
 			f.Title = fmt.Sprintf("Figure %s: %s, not time", number, c.name)
 			f.YLabel = c.name + " per nonzero (less is better)"
 		}
 		for _, format := range formats {
-			s := report.Series{Name: string(format), Origin: c.origin, Points: true}
+			s := plot.Series{Name: string(format), Origin: c.origin, Points: true}
 			for i := range v.matrices {
 				m := &v.matrices[i]
 				cost, ok := c.cost(m, format)
@@ -273,7 +273,7 @@ func (v *pellrView) speedFigures(number string, formats []sparse.Format) (figure
 					continue
 				}
 				y := cost / float64(m.NNZ)
-				if c.origin == report.Measured {
+				if c.origin == plot.Measured {
 					y = 2e-3 * float64(m.NNZ) / cost // from microseconds
 				}
 				s.Add(float64(i+1), y)

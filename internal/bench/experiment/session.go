@@ -11,7 +11,7 @@ import (
 	"github.com/msrep-go/msrep/internal/bench/measure"
 	"github.com/msrep-go/msrep/internal/bench/model"
 	"github.com/msrep-go/msrep/internal/bench/record"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -85,7 +85,7 @@ func All() []Experiment {
 type Session struct {
 	Config
 	Record *record.Record
-	Page   *report.Page
+	Page   *plot.Page
 
 	platform *model.Platform // set if times are modelled
 	trust    *trust          // in the platform
@@ -107,7 +107,7 @@ const defaultDevices = 8
 
 // New checks the configuration and starts a session.
 func New(c Config, r *record.Record) (*Session, error) {
-	s := &Session{Config: c, Record: r, Page: &report.Page{Title: "msrep bench"}, runs: map[run]phases{}, matrix: &matrixSet{}, from: map[string]string{}, loaded: map[string]loaded{}}
+	s := &Session{Config: c, Record: r, Page: &plot.Page{Title: "msrep bench"}, runs: map[run]phases{}, matrix: &matrixSet{}, from: map[string]string{}, loaded: map[string]loaded{}}
 	if c.Entries < 1 {
 		return nil, sparse.Inputf("--entries", "%d: a matrix needs entries", c.Entries)
 	}
@@ -190,11 +190,11 @@ const (
 const memoryBytes = 64 << 20
 
 // origin returns the origin of the figures of this session.
-func (s *Session) origin() report.Origin {
+func (s *Session) origin() plot.Origin {
 	if s.platform != nil {
-		return report.Modelled
+		return plot.Modelled
 	}
-	return report.Measured
+	return plot.Measured
 }
 
 // paperPlatform returns the paper's machine that ours is compared with.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/bench/model"
 	"github.com/msrep-go/msrep/internal/bench/paper"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -18,8 +18,8 @@ import (
 // figure21 is the speed-up of the three strategies on one matrix, with all phases.
 func figure21(ctx context.Context, s *Session) error {
 	name := "msrep-fig21"
-	sec := report.Section{Name: name, Title: "Figure 21: speed-up of the strategies (" + single + ")"}
-	table := report.Table{Name: name + "-phases", Title: "All phases, milliseconds", Origin: s.origin(), Fold: s.platform != nil,
+	sec := plot.Section{Name: name, Title: "Figure 21: speed-up of the strategies (" + single + ")"}
+	table := plot.Table{Name: name + "-phases", Title: "All phases, milliseconds", Origin: s.origin(), Fold: s.platform != nil,
 		Header: []string{"format, strategy", "devices", "partition", "h2d", "compute", "merge", "all", "compute + merge"}}
 	if s.platform == nil {
 		table.Header = append(table.Header, "compute, of bandwidth")
@@ -31,11 +31,11 @@ func figure21(ctx context.Context, s *Session) error {
 		if err != nil {
 			return err
 		}
-		all := report.Figure{Name: name + "-" + string(format), Title: strings.ToUpper(string(format)) + ": all phases, matrix copied each time", XLabel: "devices", YLabel: "speed-up"}
-		stay := report.Figure{Name: name + "-" + string(format) + "-resident", Title: strings.ToUpper(string(format)) + ": compute and merge, matrix stays", XLabel: "devices", YLabel: "speed-up"}
+		all := plot.Figure{Name: name + "-" + string(format), Title: strings.ToUpper(string(format)) + ": all phases, matrix copied each time", XLabel: "devices", YLabel: "speed-up"}
+		stay := plot.Figure{Name: name + "-" + string(format) + "-resident", Title: strings.ToUpper(string(format)) + ": compute and merge, matrix stays", XLabel: "devices", YLabel: "speed-up"}
 		for _, strategy := range strategies {
 			r := run{matrix: single, format: format, strategy: strategy}
-			end, resident := report.Series{Name: string(strategy), Origin: s.origin()}, report.Series{Name: string(strategy), Origin: s.origin()}
+			end, resident := plot.Series{Name: string(strategy), Origin: s.origin()}, plot.Series{Name: string(strategy), Origin: s.origin()}
 			for _, n := range s.counts() {
 				r.devices = n
 				p, err := s.phasesOf(ctx, name, r)
@@ -67,7 +67,7 @@ func figure21(ctx context.Context, s *Session) error {
 	}
 	sec.Intro = append(s.about(s.paperPlatform(), single), speedupRule, "Each format has two figures: with all phases, as in the paper, and with compute and merge only, as in a solver with many products.")
 	claims, remarks := s.judgeFigure("21")
-	sec.Tables = []report.Table{claims, table}
+	sec.Tables = []plot.Table{claims, table}
 	sec.Remarks = append(append(remarks, notDrawn(left)...), headlines()...)
 	s.Page.Sections = append(s.Page.Sections, sec)
 	return nil
@@ -88,7 +88,7 @@ func (s *Session) ofBandwidth(f sparse.Format, seconds float64) string {
 }
 
 // widened gives the figure a logarithmic axis if its values differ so much that the lower ones would coincide.
-func widened(f report.Figure) report.Figure {
+func widened(f plot.Figure) plot.Figure {
 	low, high := math.Inf(1), 0.0
 	for _, line := range f.Series {
 		for _, v := range line.Y {
@@ -187,12 +187,12 @@ func copyShares(platform string) string {
 }
 
 // paperSpeedup returns a series of the authors' speed-ups, for all of their numbers of GPUs.
-func (s *Session) paperSpeedup(matrix string, format sparse.Format, strategy string, of func(platform, matrix, format, strategy string, n int) float64) report.Series {
+func (s *Session) paperSpeedup(matrix string, format sparse.Format, strategy string, of func(platform, matrix, format, strategy string, n int) float64) plot.Series {
 	return paperSeries(strategy, s.paperPlatform(), matrix, format, strategy, of)
 }
 
-func paperSeries(name, platform, matrix string, format sparse.Format, strategy string, of func(platform, matrix, format, strategy string, n int) float64) report.Series {
-	series := report.Series{Name: name, Origin: report.Paper}
+func paperSeries(name, platform, matrix string, format sparse.Format, strategy string, of func(platform, matrix, format, strategy string, n int) float64) plot.Series {
+	series := plot.Series{Name: name, Origin: plot.Paper}
 	for n := 1; n <= 8; n++ {
 		if v := of(platform, matrix, string(format), strategy, n); v > 0 {
 			series.Add(float64(n), v)
@@ -209,19 +209,19 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 			return sparse.Inputf("--devices", "%q: Figure %s is of %s: use sim:%s", s.Devices, number, platformTitle(platform), platform)
 		}
 		var left []string
-		sec := report.Section{Name: name, Title: fmt.Sprintf("Figure %s: speed-up on six matrices, %s", number, platformTitle(platform))}
+		sec := plot.Section{Name: name, Title: fmt.Sprintf("Figure %s: speed-up on six matrices, %s", number, platformTitle(platform))}
 		if s.platform == nil {
 			sec.Title += ", compared with devices of this machine"
 		}
 		s.steps(len(formats) * len(paper.Matrices) * (len(s.counts()) + 1))
-		means := report.Table{Name: name + "-means", Title: fmt.Sprintf("Speed-up with %d devices over the baseline on one", s.most),
+		means := plot.Table{Name: name + "-means", Title: fmt.Sprintf("Speed-up with %d devices over the baseline on one", s.most),
 			Header: []string{"matrix, format", "all phases, ours", "compute + merge, ours", "all phases, paper", "compute + merge, paper"}}
-		ours, theirs := map[sparse.Format]*report.Figure{}, map[sparse.Format]*report.Figure{}
+		ours, theirs := map[sparse.Format]*plot.Figure{}, map[sparse.Format]*plot.Figure{}
 		speedups := map[sparse.Format][][]float64{}
 		for _, format := range formats {
 			title := strings.ToUpper(string(format))
-			ours[format] = &report.Figure{Name: name + "-" + string(format), Title: title + ": p-opt, all phases", XLabel: "devices", YLabel: "speed-up"}
-			theirs[format] = &report.Figure{Name: name + "-" + string(format) + "-paper", Title: title + ": p-opt, all phases, " + platformTitle(platform), XLabel: "GPUs", YLabel: "speed-up"}
+			ours[format] = &plot.Figure{Name: name + "-" + string(format), Title: title + ": p-opt, all phases", XLabel: "devices", YLabel: "speed-up"}
+			theirs[format] = &plot.Figure{Name: name + "-" + string(format) + "-paper", Title: title + ": p-opt, all phases, " + platformTitle(platform), XLabel: "GPUs", YLabel: "speed-up"}
 		}
 		var names []string
 		for _, m := range paper.Matrices { // each matrix is generated once
@@ -231,7 +231,7 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 				if err != nil {
 					return err
 				}
-				series := report.Series{Name: m.Name, Origin: s.origin()}
+				series := plot.Series{Name: m.Name, Origin: s.origin()}
 				var last phases
 				r := run{matrix: m.Name, format: format, strategy: msrep.Optimized}
 				for _, n := range s.counts() {
@@ -269,7 +269,7 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 			sec.Figures = append(sec.Figures, *ours[format], *theirs[format])
 		}
 		claims, remarks := s.judgeFigure(number)
-		sec.Tables = []report.Table{claims, means}
+		sec.Tables = []plot.Table{claims, means}
 		sec.Intro = append(s.about(platform, names...), speedupRule)
 		sec.Remarks = append(append(remarks, notDrawn(left)...), copyShares(platform))
 		s.Page.Sections = append(s.Page.Sections, sec)

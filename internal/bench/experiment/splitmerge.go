@@ -8,7 +8,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/bench/model"
 	"github.com/msrep-go/msrep/internal/bench/paper"
-	"github.com/msrep-go/msrep/internal/bench/report"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/msrep"
 )
 
@@ -29,18 +29,18 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 		"msrep-fig19": {"Figure 19: merging, share of the whole", "percent", false, []string{"merge", model.Total}, func(p phases) float64 { return 100 * p.merge / p.total() }},
 	}[name]
 	return func(ctx context.Context, s *Session) error {
-		sec := report.Section{Name: name, Title: what.title + " (" + single + ")"}
+		sec := plot.Section{Name: name, Title: what.title + " (" + single + ")"}
 		s.steps(len(formats) * len(strategies) * len(s.counts()))
-		ratios := report.Table{Name: name + "-ratios", Title: "The most devices over one device", Header: []string{"format, strategy", string(s.origin()), "paper, " + platformTitle(s.paperPlatform())}}
+		ratios := plot.Table{Name: name + "-ratios", Title: "The most devices over one device", Header: []string{"format, strategy", string(s.origin()), "paper, " + platformTitle(s.paperPlatform())}}
 		var left []string
 		for _, format := range formats {
-			f := report.Figure{
+			f := plot.Figure{
 				Name: name + "-" + string(format), Title: strings.ToUpper(string(format)) + ": " + strings.SplitN(what.title, ": ", 2)[1],
 				XLabel: "devices", YLabel: what.label, Log: what.log,
 			}
 			for _, strategy := range strategies {
-				ours := report.Series{Name: string(strategy), Origin: s.origin()}
-				theirs := report.Series{Name: string(strategy), Origin: report.Paper}
+				ours := plot.Series{Name: string(strategy), Origin: s.origin()}
+				theirs := plot.Series{Name: string(strategy), Origin: plot.Paper}
 				r := run{matrix: single, format: format, strategy: strategy}
 				for _, n := range s.counts() {
 					r.devices = n
@@ -57,7 +57,7 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 					}
 				}
 				if !s.drawn(r, what.phases...) {
-					left, ours = append(left, s.leftOut(r, what.phases...)), report.Series{}
+					left, ours = append(left, s.leftOut(r, what.phases...)), plot.Series{}
 				} else {
 					f.Series = append(f.Series, ours)
 				}
@@ -67,7 +67,7 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 			sec.Figures = append(sec.Figures, f)
 		}
 		claims, remarks := s.judgeFigure(strings.TrimPrefix(name, "msrep-fig"))
-		sec.Tables = []report.Table{claims, ratios}
+		sec.Tables = []plot.Table{claims, ratios}
 		sec.Intro = append(s.about(s.paperPlatform(), single), s.ourWay(name)...)
 		if t, ok := paper.Run(s.paperPlatform(), single, "csr", opt, 1); ok && t.Correction() != 1 && what.log {
 			sec.Intro = append(sec.Intro, fmt.Sprintf("The authors' times are drawn multiplied by %g, like those that calibrate the model; the section about the model gives the reason.", t.Correction()))
@@ -97,7 +97,7 @@ func (s *Session) about(platform string, matrices ...string) []string {
 }
 
 // lastOverFirst returns the last value of a series over the first.
-func lastOverFirst(s report.Series) string {
+func lastOverFirst(s plot.Series) string {
 	if len(s.Y) == 0 || s.Y[0] == 0 {
 		return "-"
 	}
@@ -118,17 +118,17 @@ func (s *Session) ourWay(name string) []string {
 // figure20 is the speed-up with and without NUMA placement, strategy p-opt.
 func figure20(ctx context.Context, s *Session) error {
 	name := "msrep-fig20"
-	sec := report.Section{Name: name, Title: "Figure 20: NUMA placement on and off (" + single + ")"}
+	sec := plot.Section{Name: name, Title: "Figure 20: NUMA placement on and off (" + single + ")"}
 	s.steps(len(formats) * (1 + 2*len(s.counts())))
 	var left []string
 	for _, format := range formats {
-		f := report.Figure{Name: name + "-" + string(format), Title: strings.ToUpper(string(format)) + ": speed-up of all phases", XLabel: "devices", YLabel: "speed-up"}
+		f := plot.Figure{Name: name + "-" + string(format), Title: strings.ToUpper(string(format)) + ": speed-up of all phases", XLabel: "devices", YLabel: "speed-up"}
 		one, err := s.phasesOf(ctx, name, run{matrix: single, format: format, strategy: msrep.Baseline, devices: 1})
 		if err != nil {
 			return err
 		}
 		for _, numa := range []msrep.NUMA{msrep.NUMAOn, msrep.NUMAOff} {
-			series := report.Series{Name: "numa " + string(numa), Origin: s.origin()}
+			series := plot.Series{Name: "numa " + string(numa), Origin: s.origin()}
 			r := run{matrix: single, format: format, strategy: msrep.Optimized, numa: numa}
 			for _, n := range s.counts() {
 				r.devices = n
@@ -149,7 +149,7 @@ func figure20(ctx context.Context, s *Session) error {
 		sec.Figures = append(sec.Figures, widened(f))
 	}
 	claims, remarks := s.judgeFigure("20")
-	sec.Tables = []report.Table{claims}
+	sec.Tables = []plot.Table{claims}
 	sec.Intro = append(s.about(s.paperPlatform(), single), speedupRule, "As in the paper, the authors' times leave out the copy of the matrix between NUMA nodes.")
 	if s.platform == nil {
 		sec.Intro = append(sec.Intro, fmt.Sprintf("This machine has %d NUMA node(s). Placement copies the matrix; h2d includes this copy. With one node there is nothing to place.", s.Record.Machine.NUMANodes))
