@@ -51,5 +51,6 @@
 // for Multi-GPU Systems".
 package msrep
 
-// Version is the version of this module. It ends in -dev before a release.
-const Version = "0.1.0-dev"
+// Version is the version of this module, of the command, the C library and the Python package. It ends in -dev between
+// releases.
+const Version = "0.1.0"

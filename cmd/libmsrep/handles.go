@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +16,7 @@ import (
 
 var errHandle = errors.New("no such handle")
 
-// table maps handles to open systems and plans. Numbers are never reused, which makes a closed handle recognizable.
+// table maps handles to open systems, plans and factors. Numbers are never reused, which makes a closed handle recognizable.
 type table struct {
 	mu   sync.Mutex
 	last uint64
@@ -40,12 +39,12 @@ func (t *table) put(c closer) uint64 {
 	return t.last
 }
 
-// addPlan adds a plan. It closes the plan and returns an error if the system was closed while the plan was made.
-func (t *table) addPlan(p owned) (uint64, error) {
+// addOwned adds a plan or factors. It closes them and returns an error if their system was closed while they were made.
+func (t *table) addOwned(p owned) (uint64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.open[p.owner()] == nil {
-		return 0, errors.Join(fmt.Errorf("%w: %d was closed while the plan was made", errHandle, p.owner()), p.Close())
+		return 0, errors.Join(fmt.Errorf("%w: %d was closed during the call", errHandle, p.owner()), p.Close())
 	}
 	return t.put(p), nil
 }
@@ -67,7 +66,7 @@ func get[T closer](h uint64) (found T, err error) {
 	return found, nil
 }
 
-// close releases a plan, or a system with its plans.
+// close releases a plan, factors, or a system with all of these.
 func (t *table) close(h uint64) error {
 	t.mu.Lock()
 	c := t.open[h]
@@ -81,6 +80,7 @@ func (t *table) close(h uint64) error {
 	if c == nil {
 		return fmt.Errorf("%w: %d was never given out, or is closed", errHandle, h)
 	}
+	stop(h, fmt.Errorf("%w: %d was closed during the call", errHandle, h))
 	return c.Close()
 }
 
@@ -92,48 +92,88 @@ func (s *openSystem) Close() error { return s.sys.Close() }
 // openPlan is a plan with its matrix.
 type openPlan[V sparse.Value] struct {
 	system uint64
+	sys    *msrep.System
 	plan   *msrep.Plan[V]
+	borrow bool // the matrix uses arrays of the caller
 
 	values sync.RWMutex // a solve reads the values under the read lock from start to end
-	matrix *sparse.CSR[V]
+	matrix sparse.Matrix[V]
 	jacobi func() (solver.Preconditioner, error)
 }
 
-func newOpenPlan[V sparse.Value](system uint64, plan *msrep.Plan[V], matrix *sparse.CSR[V]) *openPlan[V] {
-	p := &openPlan[V]{system: system, plan: plan, matrix: matrix}
+func newOpenPlan[V sparse.Value](system uint64, sys *msrep.System, plan *msrep.Plan[V], matrix sparse.Matrix[V], borrow bool) *openPlan[V] {
+	p := &openPlan[V]{system: system, sys: sys, plan: plan, matrix: matrix, borrow: borrow}
 	p.forget()
 	return p
 }
 
 // forget discards the preconditioner; the next call of jacobi builds a new one.
 func (p *openPlan[V]) forget() {
-	p.jacobi = sync.OnceValues(func() (solver.Preconditioner, error) { return solver.Jacobi(sparse.Convert[float64](p.matrix)) })
+	p.jacobi = sync.OnceValues(func() (solver.Preconditioner, error) {
+		return solver.Jacobi(sparse.Convert[float64](sparse.ToCSR(p.matrix)))
+	})
 }
 
-// solvable is an openPlan with values of either type.
-type solvable interface {
+// anyPlan is an openPlan with values of either type.
+type anyPlan interface {
 	owned
-	solve(method, precond int, b, x []float64, opt solver.Options) (*solver.Result, error)
+	describe() description
+	each(n, grain int, f func(lo, hi int)) error
+	method(ctx context.Context, opt solver.SolveOptions, b, x []float64) (*solver.Solution, error)
+	solve(ctx context.Context, method, precond int, b, x []float64, opt solver.Options) (*solver.Result, error)
 }
 
 func (p *openPlan[V]) Close() error { return p.plan.Close() }
 
 func (p *openPlan[V]) owner() uint64 { return p.system }
 
-// update copies val and makes it the values of the plan.
+// dims returns the number of rows and columns of op(A).
+func (p *openPlan[V]) dims(op msrep.Transpose) (rows, cols int) {
+	rows, cols = p.plan.Dims()
+	if op == msrep.Trans {
+		return cols, rows
+	}
+	return rows, cols
+}
+
+// update makes val, or a copy of it, the values of the plan.
 func (p *openPlan[V]) update(val []V) error {
 	p.values.Lock()
 	defer p.values.Unlock()
 	if int64(len(val)) != p.matrix.NNZ() { // before the values are read
 		return sparse.Inputf("val", "%d values: the matrix has %d entries", len(val), p.matrix.NNZ())
 	}
-	val = slices.Clone(val)
+	if err := touch("val", val, false); err != nil {
+		return err
+	}
+	if !p.borrow {
+		val = slices.Clone(val)
+	}
 	if err := p.plan.UpdateValues(context.Background(), val); err != nil {
 		return err
 	}
-	p.matrix.Val = val
+	p.matrix = withValues(p.matrix, val)
 	p.forget()
 	return nil
+}
+
+// withValues returns a with other values.
+func withValues[V sparse.Value](a sparse.Matrix[V], val []V) sparse.Matrix[V] {
+	switch a := a.(type) {
+	case *sparse.CSR[V]:
+		b := *a
+		b.Val = val
+		return &b
+	case *sparse.CSC[V]:
+		b := *a
+		b.Val = val
+		return &b
+	case *sparse.COO[V]:
+		b := *a
+		b.Val = val
+		return &b
+	}
+	return a // loadMatrix makes no others
 }
 
 // operator returns the plan as an operator for solvers.
@@ -145,44 +185,4 @@ func (p *openPlan[V]) operator() solver.Operator {
 		return plan
 	}
 	return nil // V has no other types
-}
-
-func (p *openPlan[V]) solve(method, precond int, b, x []float64, opt solver.Options) (*solver.Result, error) {
-	p.values.RLock()
-	defer p.values.RUnlock()
-	methods := []solver.Method{solver.CG, solver.BiCGSTAB, solver.GMRES}
-	if method < 0 || method >= len(methods) {
-		return nil, sparse.Inputf("method", "%d: use MSREP_CG, MSREP_BICGSTAB or MSREP_GMRES", method)
-	}
-	switch precond {
-	case 0:
-	case 1:
-		var err error
-		if opt.Precond, err = p.jacobi(); err != nil {
-			return nil, err
-		}
-	default:
-		return nil, sparse.Inputf("precond", "%d: use MSREP_NO_PRECOND or MSREP_JACOBI", precond)
-	}
-	if n := p.matrix.Rows; len(b) == n && len(x) == n { // the solver refuses other lengths
-		if err := cmp.Or(touch("b", b, false), touch("x", x, true)); err != nil {
-			return nil, err
-		}
-	}
-	return methods[method](context.Background(), p.operator(), b, x, opt)
-}
-
-// multiply computes y = alpha*op(A)*x + beta*y.
-func (p *openPlan[V]) multiply(op msrep.Transpose, alpha V, x []V, beta V, y []V) error {
-	rows, cols := p.matrix.Rows, p.matrix.Cols
-	if op == msrep.Trans {
-		rows, cols = cols, rows
-	}
-	if len(x) == cols && len(y) == rows { // SpMV refuses other lengths
-		if err := cmp.Or(touch("x", x, false), touch("y", y, true)); err != nil {
-			return err
-		}
-	}
-	err := p.plan.SpMV(context.Background(), op, alpha, x, beta, y)
-	return err
 }

@@ -24,7 +24,7 @@ func planOf(t *testing.T, system uint64) *openPlan[float64] {
 	require.NoError(t, err)
 	p, err := msrep.NewPlan(t.Context(), sys.sys, sparse.Matrix[float64](a), msrep.PlanOptions{})
 	require.NoError(t, err)
-	return newOpenPlan(system, p, a)
+	return newOpenPlan(system, sys.sys, p, sparse.Matrix[float64](a), false)
 }
 
 func TestAPlanThatIsMadeWhileItsSystemClosesGetsNoHandle(t *testing.T) {
@@ -32,15 +32,15 @@ func TestAPlanThatIsMadeWhileItsSystemClosesGetsNoHandle(t *testing.T) {
 	require.NoError(t, err)
 	system := handles.add(&openSystem{sys: sys})
 	kept, late := planOf(t, system), planOf(t, system)
-	h, err := handles.addPlan(kept)
+	h, err := handles.addOwned(kept)
 	require.NoError(t, err)
 	require.NoError(t, handles.close(system))
-	_, err = handles.addPlan(late)
+	_, err = handles.addOwned(late)
 	require.ErrorIs(t, err, errHandle)
 	require.Empty(t, handles.open, "nothing is left behind")
 	err = late.plan.SpMV(t.Context(), msrep.NoTrans, 1, []float64{1}, 0, []float64{0})
 	require.ErrorIs(t, err, msrep.ErrClosed)
-	_, err = get[solvable](h)
+	_, err = get[anyPlan](h)
 	require.ErrorIs(t, err, errHandle)
 }
 
@@ -51,7 +51,7 @@ func TestAnUpdateWaitsForASolve(t *testing.T) {
 	system := handles.add(&openSystem{sys: sys})
 	defer func() { require.NoError(t, handles.close(system)) }()
 	p := planOf(t, system)
-	_, err = handles.addPlan(p)
+	_, err = handles.addOwned(p)
 	require.NoError(t, err)
 
 	updated := make(chan error, 1)
@@ -67,11 +67,11 @@ func TestAnUpdateWaitsForASolve(t *testing.T) {
 		}
 	}}
 	x := []float64{0}
-	_, err = p.solve(0, 1, []float64{1}, x, opt)
+	_, err = p.solve(t.Context(), 0, 1, []float64{1}, x, opt)
 	require.NoError(t, err)
 	require.Equal(t, []float64{0.5}, x)
 	require.NoError(t, <-updated)
-	_, err = p.solve(0, 1, []float64{1}, x, solver.Options{})
+	_, err = p.solve(t.Context(), 0, 1, []float64{1}, x, solver.Options{})
 	require.NoError(t, err)
 	require.Equal(t, []float64{0.125}, x)
 }
@@ -88,12 +88,12 @@ func TestAPlanOfFloat32EndsAtTheResidualThatTheHeaderStates(t *testing.T) {
 		single := sparse.Convert[float32](a)
 		plan, err := msrep.NewPlan(t.Context(), sys, sparse.Matrix[float32](single), msrep.PlanOptions{})
 		require.NoError(t, err)
-		p := newOpenPlan(0, plan, single)
+		p := newOpenPlan(0, sys, plan, sparse.Matrix[float32](single), false)
 		b, x := make([]float64, a.Rows), make([]float64, a.Rows)
 		for i := range b {
 			b[i] = 1
 		}
-		res, err := p.solve(0, 0, b, x, solver.Options{Tol: 1e-12})
+		res, err := p.solve(t.Context(), 0, 0, b, x, solver.Options{Tol: 1e-12})
 		require.ErrorIs(t, err, solver.ErrStagnation)
 		require.InDelta(t, 1, res.Residual/want, 0.2, "%d^2: %g", n, res.Residual)
 		condition := 4 * float64((n+1)*(n+1)) / (math.Pi * math.Pi)

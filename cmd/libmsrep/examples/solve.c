@@ -1,55 +1,50 @@
-/* Solves a 1-D Laplacian system with CG, then changes the values and multiplies. */
-#include <math.h>
-#include <msrep.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* Solves a system from a file, shows its progress, and ends on Ctrl-C with the best x so far.
+ *
+ *     solve [MATRIX]        a file in any format of the library, or a generated matrix */
+#include "must.h"
+#include <signal.h>
 
-static void must(msrep_status status, const char *what) {
-	if (status != MSREP_OK) {
-		fprintf(stderr, "%s: status %d: %s\n", what, status, msrep_last_error());
-		exit(1);
-	}
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number) {
+	(void)number;
+	interrupted = 1;
 }
 
-int main(void) {
-	enum { n = 1000 };
-	static int64_t ptr[n + 1];
-	static int32_t idx[3 * n];
-	static double val[3 * n], x[n], b[n], y[n];
-	int64_t nnz = 0;
-	for (int i = 0; i < n; i++) {
-		for (int j = i - 1; j <= i + 1; j++) {
-			if (j < 0 || j >= n)
-				continue;
-			idx[nnz] = j;
-			val[nnz++] = i == j ? 2.01 : -1;
-		}
-		ptr[i + 1] = nnz;
+/* show prints every hundredth iteration. Another result than 0 ends the solve. */
+static int show(int64_t iteration, double residual, void *arg) {
+	int64_t *last = arg;
+	if (iteration / 100 > *last / 100)
+		printf("iteration %lld, residual %.1e\n", (long long)iteration, residual);
+	*last = iteration;
+	return interrupted;
+}
+
+int main(int argc, char **argv) {
+	signal(SIGINT, on_signal);
+	msrep_matrix a = MSREP_MATRIX_INIT;
+	must(msrep_read(argc > 1 ? argv[1] : "gen:stencil:dims=3,n=60", &a), "read");
+	double *b = calloc((size_t)a.rows + 1, sizeof *b), *x = calloc((size_t)a.cols + 1, sizeof *x);
+	for (int64_t i = 0; i < a.rows; i++)
 		b[i] = 1;
-	}
 
 	msrep_system sys;
-	msrep_plan plan;
-	must(msrep_open("cpu:2", 0, &sys), "open");
-	must(msrep_plan_csr(sys, n, n, nnz, ptr, idx, val, MSREP_DETERMINISTIC, &plan), "plan");
+	must(msrep_open("auto", 0, &sys), "open");
+	int64_t last = 0;
+	msrep_solve_options options = MSREP_SOLVE_OPTIONS_INIT;
+	options.tol = 1e-10;
+	options.progress = show;
+	options.arg = &last;
+	msrep_solve_result result = MSREP_SOLVE_RESULT_INIT;
+	msrep_status status = msrep_solve_with(sys, &a, a.rows, b, a.cols, x, &options, &result);
+	if (status != MSREP_STOPPED && status != MSREP_NOT_CONVERGED)
+		must(status, "solve");
+	printf("%s with %s: %lld iterations, residual %.1e, %.3f s\n", result.method, result.precond,
+	       (long long)result.iterations, result.residual, result.seconds);
 
-	int64_t iterations;
-	double residual;
-	must(msrep_solve(plan, MSREP_CG, MSREP_JACOBI, n, b, x, 1e-10, 0, &iterations, &residual), "solve");
-	must(msrep_multiply(plan, 0, 1, n, x, 0, n, y), "multiply");
-	double worst = 0;
-	for (int i = 0; i < n; i++)
-		worst = fmax(worst, fabs(y[i] - b[i]));
-	printf("msrep %s: %lld iterations, residual %.1e, largest error of a row %.1e\n", msrep_version(), (long long)iterations,
-	       residual, worst);
-
-	for (int64_t k = 0; k < nnz; k++)
-		val[k] *= 2;
-	must(msrep_update(plan, nnz, val), "update");
-	must(msrep_multiply(plan, 1, 0.5, n, x, -1, n, y), "multiply by the transpose"); /* 0.5*(2A)'x - y = 0 */
-	for (int i = 0; i < n; i++)
-		worst = fmax(worst, fabs(y[i]));
-	must(msrep_close(plan), "close the plan");
-	must(msrep_close(sys), "close the system");
-	return worst < 1e-7 ? 0 : 1;
+	must(msrep_close(sys), "close");
+	must(msrep_matrix_free(&a), "free");
+	free(b);
+	free(x);
+	return status == MSREP_OK ? 0 : 1;
 }
