@@ -20,8 +20,8 @@ import (
 	"github.com/msrep-go/msrep/internal/bench/gpuruns"
 	"github.com/msrep-go/msrep/internal/bench/measure"
 	"github.com/msrep-go/msrep/internal/bench/record"
-	"github.com/msrep-go/msrep/internal/bench/report"
 	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/internal/plot"
 	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/partition"
@@ -220,10 +220,10 @@ func thousands(n int64) string {
 // interpreted is the most steps of threads of a product that these tests interpret.
 const interpreted = 1 << 20
 
-var pellrSection *report.Section
+var pellrSection *plot.Section
 
 // pellr is what the interpreter counts in msrep bench pellr.
-func pellr(t *testing.T) *report.Section {
+func pellr(t *testing.T) *plot.Section {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
