@@ -77,7 +77,7 @@ type vectorsOut struct {
 // common declares the flags of both commands.
 func (e *eig) common(results string) {
 	f, o := e.flags, &e.opt
-	f.IntVar(&o.Count, "k", eigen.DefaultCount, "find `N` "+results)
+	f.IntVar(&o.Count, "k", eigen.DefaultCount, "find `N` "+results+", by default all of a smaller matrix")
 	f.Float64Var(&o.Tol, "tol", eigen.DefaultTol, "largest `RESIDUAL`, relative to |A|")
 	f.IntVar(&o.MaxIter, "max-iter", 0, "limit of `N` iterations; 0 means 10 times the number of rows, at least 10000")
 	f.IntVar(&o.Basis, "basis", 0, "keep `N` vectors of the basis; 0 begins with about 2k and grows it where that saves work")
@@ -205,6 +205,9 @@ func (e *eig) run(ctx context.Context) error {
 
 // find finds the values, and writes and prints them.
 func (e *eig) find(ctx context.Context, j *job) error {
+	if !e.given("k") {
+		e.opt.Count = min(e.opt.Count, j.m.Rows, j.m.Cols)
+	}
 	line, shown := newProgress(e.stderr, e.quiet), time.Time{}
 	e.opt.Progress = func(s eigen.Step) {
 		if now := time.Now(); now.Sub(shown) >= showEvery {

@@ -75,6 +75,19 @@ func TestSvdFindsSingularValuesAndWritesVectors(t *testing.T) {
 	require.Contains(t, runOK(t, "svd", in, "--k", "1"), "golub-kahan-lanczos, largest 1: converged")
 }
 
+func TestEigAndSvdFindAllValuesOfMatricesSmallerThanTheDefault(t *testing.T) {
+	m := filepath.Join(t.TempDir(), "m.mtx")
+	require.NoError(t, os.WriteFile(m, []byte(head+"2 2 2\n1 1 3\n2 2 5\n"), 0o600))
+	for _, name := range []string{"eig", "svd"} {
+		v := object(t, name, m, "--json")
+		require.EqualValues(t, 2, v["k"], name)
+		require.InDeltaSlice(t, []any{5.0, 3.0}, v["values"], 1e-12, name)
+		code, _, stderr := runArgs(name, m, "--k", "6")
+		require.Equal(t, exitUsage, code, name)
+		require.Contains(t, stderr, "--k: 6: use 1 to 2", name)
+	}
+}
+
 func TestEigAndSvdRefuseBadArguments(t *testing.T) {
 	bus := corpus.Testdata("1138_bus.mtx.gz")
 	dir := t.TempDir()

@@ -154,6 +154,12 @@ type job struct {
 	read  time.Duration
 }
 
+// given reports whether the flag is among the arguments.
+func (c *call) given(name string) (found bool) {
+	c.flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
+}
+
 // onMatrix opens the devices, reads the matrix of the first argument with opts, runs do and closes both. out names
 // the file of the resulting vector, "" for none; onMatrix creates it first, so an unwritable path fails before the
 // work.
