@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -71,5 +72,60 @@ func TestAWrongRunIsAnError(t *testing.T) {
 		p := NewOutside(2, DefaultGrain, run)
 		require.ErrorContains(t, p.Run(2, func(int) {}), text)
 		p.Close()
+	}
+}
+
+func TestRunOutsideRefusesWrongNumbersAndLateCalls(t *testing.T) {
+	const n = 3
+	var late []func()
+	for name, run := range map[string]func(n int, f func(i int)){
+		"none":          func(int, func(int)) {},
+		"one too few":   func(n int, f func(int)) { each(n-1, f) },
+		"each twice":    func(n int, f func(int)) { each(n, f); each(n, f) },
+		"first only":    func(n int, f func(int)) { each(n, func(int) { f(0) }) },
+		"one too large": func(n int, f func(int)) { each(n, func(i int) { f(i + 1) }) },
+		"negative":      func(n int, f func(int)) { each(n, func(i int) { f(-i) }) },
+		"late":          func(n int, f func(int)) { late = append(late, func() { each(n, f) }) },
+	} {
+		var parts [n]int
+		p := NewOutside(n, 1, run)
+		err := p.runOutside(n, func(i int) { parts[i]++ })
+		require.ErrorIs(t, err, kernels.ErrArgument, name)
+		require.ErrorContains(t, err, "it must call f once with each number from 0 to n-1", name)
+		for _, f := range late {
+			f()
+		}
+		for _, times := range parts {
+			require.LessOrEqual(t, times, 1, name)
+		}
+		if name == "late" {
+			require.Zero(t, parts)
+		}
+	}
+}
+
+func TestRunOutsideWaitsForCallsAfterAnEarlyReturn(t *testing.T) {
+	begun, end := make(chan struct{}), make(chan struct{})
+	p := NewOutside(2, 1, func(_ int, f func(int)) {
+		f(0)
+		go f(1)
+		<-begun
+		close(end)
+	})
+	done := false
+	_ = p.runOutside(2, func(i int) { // an error unless f(1) is done when run returns
+		if i == 1 {
+			close(begun)
+			<-end
+			time.Sleep(20 * time.Millisecond)
+			done = true
+		}
+	})
+	require.True(t, done)
+}
+
+func each(n int, f func(int)) {
+	for i := range n {
+		f(i)
 	}
 }
