@@ -95,6 +95,8 @@ def test_callback_stops():
         msrep.solve(a, np.ones(90000), method="cg", callback=fails)
 
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may start programs with SIGINT ignored
+
 BIG = "gen:stencil:n=700"
 LONG = {
     "solve": lambda a: msrep.solve(a, np.ones(a.shape[0]), method="cg", tol=1e-13),
@@ -144,6 +146,7 @@ def test_interrupts_are_never_lost():
 import os, random, signal, threading, time, numpy as np, msrep
 a, caught, sent, go = msrep.read("gen:stencil:n=40"), 0, 0, True
 main = os.getpid()
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may start programs with SIGINT ignored
 answered = threading.Event()
 def send():
     global sent
