@@ -10,8 +10,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 [ "$(id -u)" = 0 ] || { echo ".ci/python.sh: run it as root: it uses chroot" >&2; exit 2; }
 work=$(mktemp -d)
-trap 'umount "$work/root/dev" "$work/root/proc" 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
-root=$work/root
+trap 'umount "$work/system/dev" "$work/system/proc" 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
+root=$work/system
 mkdir -p "$root"/{wheels,dev,proc,tmp,test} "$work/debian"
 command -v pip3 >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-pip python3-venv; }
 

@@ -70,15 +70,15 @@ func replace(file string, f func(text string) string) error {
 }
 
 var (
-	stub      = regexp.MustCompile(`func (\w+)\((.*)\)`)
-	argument  = regexp.MustCompile(`\b(\w+\+\d+\(FP\))`)
-	beginning = regexp.MustCompile(`(?m)^// func `)
+	declaration = regexp.MustCompile(`func (\w+)\((.*)\)`)
+	argument    = regexp.MustCompile(`\b(\w+\+\d+\(FP\))`)
+	beginning   = regexp.MustCompile(`(?m)^// func `)
 )
 
 // stubStructs writes the parameters of functions of FuncOf as their struct.
 func stubStructs(text string) string {
-	return stub.ReplaceAllStringFunc(text, func(s string) string {
-		name := stub.FindStringSubmatch(s)[1]
+	return declaration.ReplaceAllStringFunc(text, func(s string) string {
+		name := declaration.FindStringSubmatch(s)[1]
 		if typ := byValue[name]; typ != "" {
 			return fmt.Sprintf("func %s(a %s)", name, typ)
 		}
@@ -90,7 +90,7 @@ func stubStructs(text string) string {
 func assemblyStructs(text string) string {
 	var out strings.Builder
 	for _, part := range splitBefore(text, beginning) {
-		if m := stub.FindStringSubmatch(part); m != nil && byValue[m[1]] != "" {
+		if m := declaration.FindStringSubmatch(part); m != nil && byValue[m[1]] != "" {
 			part = argument.ReplaceAllString(stubStructs(part), "a_$1")
 		}
 		out.WriteString(part)
