@@ -1,6 +1,6 @@
 // Package neon writes assembly for arm64 with NEON, in the syntax of Go's assembler, and its stubs. It is
 // what avo is for amd64, as far as the kernels of this module need it: registers have names, arguments are
-// found by name, and a stub has the loop in plain Go as its comment.
+// found by name, and a declaration has the loop in plain Go as its comment.
 //
 // A generator calls Func, then methods of the function, function after function, and WriteFiles at the end.
 package neon
@@ -41,10 +41,10 @@ func (v V) Asm() string { return v.String() }
 func (v V) Of(arrangement string) string { return fmt.Sprintf("V%d.%s", int(v), arrangement) }
 
 // functions are the functions done so far, in order.
-var functions []*stub
+var functions []*function
 
-// stub is a function and its declaration.
-type stub struct {
+// function is a generated function and its declaration.
+type function struct {
 	name, signature string
 	doc             []string
 	text            *Function
@@ -63,7 +63,7 @@ func Func(name, signature string, doc ...string) *Function {
 	for i := range 32 {
 		f.vector.free = append(f.vector.free, i)
 	}
-	functions = append(functions, &stub{name, signature, doc, f})
+	functions = append(functions, &function{name, signature, doc, f})
 	return f
 }
 
