@@ -84,3 +84,26 @@ var LSMRStep = define("lsmr-step", "a b c d", "v &w &x &h", 0, lsmrStep[float64]
 func lsmrStep[V sparse.Value](n []V, v [][]V, _ []vec.Sum) {
 	vec.LSMRStep(n[0], v[1], n[1], v[2], n[2], v[0], n[3], v[3])
 }
+
+// ChebyshevStart begins a polynomial in D^-1 A, applied to b, with x = 0 (Saad, 2003, algorithm 12.1):
+//
+//	d = c*m*b
+//	x = d
+//	r = b
+//
+// m is the inverse of the diagonal D, x the solution of A x = b, r its residual once A*d is subtracted, and d its step.
+var ChebyshevStart = define("chebyshev-start", "c", "m b &d &x &r", 0, chebyshevStart[float64], chebyshevStart[float32])
+
+func chebyshevStart[V sparse.Value](n []V, v [][]V, _ []vec.Sum) {
+	vec.ChebyshevStart(n[0], v[0], v[1], v[2], v[3], v[4])
+}
+
+// ChebyshevStep is a later step of ChebyshevStart, after r = r - A*d:
+//
+//	d = a*d + c*m*r
+//	x = x + d
+var ChebyshevStep = define("chebyshev-step", "a c", "m r &d &x", 0, chebyshevStep[float64], chebyshevStep[float32])
+
+func chebyshevStep[V sparse.Value](n []V, v [][]V, _ []vec.Sum) {
+	vec.ChebyshevStep(n[0], n[1], v[0], v[1], v[2], v[3])
+}

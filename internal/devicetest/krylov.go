@@ -151,3 +151,27 @@ func (q *vectorProblem[V]) lsmr() {
 	q.same(x, ax, "lsmr-step, x")
 	q.same(h, ah, "lsmr-step, h")
 }
+
+func (q *vectorProblem[V]) chebyshev() {
+	m, am := q.vector()
+	b, ab := q.vector()
+	d, ad := q.vector()
+	x, ax := q.vector()
+	r, ar := q.vector()
+	q.compute(kernels.ChebyshevStart, kernels.Array[float64]{}, []V{0.5}, am, ab, ad, ax, ar)
+	for i := range b {
+		d[i] = 0.5 * (m[i] * b[i])
+	}
+	copy(x, d)
+	copy(r, b)
+	q.same(d, ad, "chebyshev-start, d")
+	q.same(x, ax, "chebyshev-start, x")
+	q.same(r, ar, "chebyshev-start, r")
+	q.compute(kernels.ChebyshevStep, kernels.Array[float64]{}, []V{-0.75, 0.25}, am, ar, ad, ax)
+	for i := range b {
+		d[i] = -0.75*d[i] + 0.25*(m[i]*r[i])
+		x[i] += d[i]
+	}
+	q.same(d, ad, "chebyshev-step, d")
+	q.same(x, ax, "chebyshev-step, x")
+}

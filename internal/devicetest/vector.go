@@ -31,7 +31,7 @@ func VectorOps[V sparse.Value](t *rapid.T, d kernels.Device) {
 		}
 		require.NoError(t, s.Close())
 	}()
-	for _, f := range []func(){q.plain, q.pointers, q.cooPointers, q.takes, q.carries, q.partials, q.projects, q.combines, q.misfit, q.step, q.turn, q.finish, q.minres, q.lsmr} {
+	for _, f := range []func(){q.plain, q.pointers, q.cooPointers, q.takes, q.carries, q.partials, q.projects, q.combines, q.misfit, q.step, q.turn, q.finish, q.minres, q.lsmr, q.chebyshev} {
 		f()
 	}
 }

@@ -112,6 +112,24 @@ func TestStepsOfMINRESAndLSMRRoundEachProduct(t *testing.T) {
 	}
 }
 
+func TestStepsOfChebyshevRoundEachProduct(t *testing.T) {
+	for n := range 12 {
+		m, b, d, x, r := waves(n, 1), waves(n, 2), waves(n, 3), waves(n, 4), waves(n, 5)
+		ChebyshevStart(0.7, m, b, d, x, r)
+		require.Equal(t, b, r)
+		require.Equal(t, d, x)
+		for i := range n {
+			require.Equal(t, float64(0.7*float64(m[i]*b[i])), d[i])
+		}
+		d, x = waves(n, 3), waves(n, 4)
+		ChebyshevStep(-0.3, 0.7, m, r, d, x)
+		for i := range n {
+			require.Equal(t, float64(-0.3*waves(n, 3)[i])+float64(0.7*float64(m[i]*r[i])), d[i])
+			require.Equal(t, waves(n, 4)[i]+d[i], x[i])
+		}
+	}
+}
+
 func TestScaledAxpySumsBothSquares(t *testing.T) {
 	for n := range 12 {
 		x, y, d := waves(n, 1), waves(n, 2), waves(n, 3)

@@ -17,6 +17,11 @@ func dotsF64AVX2(n int, x *float64, y *float64, sums *[8]float64, squares *[8]fl
 //go:noescape
 func dotTwoTwoF64AVX2(n int, x0 *float64, x1 *float64, y *float64, z *float64, s0 *[8]float64, s1 *[8]float64, t0 *[8]float64, t1 *[8]float64)
 
+// dotTwoTwoIntsF64AVX2 computes sj[i%8] += qj[i]*y[i] and tj[i%8] += qj[i]*z[i] for each j and i < 8n.
+//
+//go:noescape
+func dotTwoTwoIntsF64AVX2(n int, q0 *int32, q1 *int32, y *float64, z *float64, s0 *[8]float64, s1 *[8]float64, t0 *[8]float64, t1 *[8]float64)
+
 // axpyF64AVX2 computes y[i] += a*x[i], then sums[i%8] += y[i]*y[i], for i < 8n.
 //
 //go:noescape
@@ -26,6 +31,11 @@ func axpyF64AVX2(n int, a float64, x *float64, y *float64, sums *[8]float64)
 //
 //go:noescape
 func axpyFourF64AVX2(n int, a0 float64, a1 float64, a2 float64, a3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64)
+
+// axpyFourIntsF64AVX2 computes y[i] = (((y[i] + a0*q0[i]) + a1*q1[i]) + a2*q2[i]) + a3*q3[i] for i < 8n.
+//
+//go:noescape
+func axpyFourIntsF64AVX2(n int, a0 float64, a1 float64, a2 float64, a3 float64, q0 *int32, q1 *int32, q2 *int32, q3 *int32, y *float64)
 
 // axpyFourTwoF64AVX2 computes axpyFour for y with a and for z with b.
 //
@@ -94,10 +104,16 @@ func dotsF64AVX512(n int, x *float64, y *float64, sums *[8]float64, squares *[8]
 func dotFourTwoF64AVX512(n int, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64, t0 *[8]float64, t1 *[8]float64, t2 *[8]float64, t3 *[8]float64)
 
 //go:noescape
+func dotFourTwoIntsF64AVX512(n int, q0 *int32, q1 *int32, q2 *int32, q3 *int32, y *float64, z *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64, t0 *[8]float64, t1 *[8]float64, t2 *[8]float64, t3 *[8]float64)
+
+//go:noescape
 func axpyF64AVX512(n int, a float64, x *float64, y *float64, sums *[8]float64)
 
 //go:noescape
 func axpyFourF64AVX512(n int, a0 float64, a1 float64, a2 float64, a3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64)
+
+//go:noescape
+func axpyFourIntsF64AVX512(n int, a0 float64, a1 float64, a2 float64, a3 float64, q0 *int32, q1 *int32, q2 *int32, q3 *int32, y *float64)
 
 //go:noescape
 func axpyFourTwoF64AVX512(n int, a0 float64, a1 float64, a2 float64, a3 float64, b0 float64, b1 float64, b2 float64, b3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64)

@@ -131,6 +131,73 @@ loop:
 	VZEROUPPER
 	RET
 
+// func dotTwoTwoIntsF64AVX2(n int, q0 *int32, q1 *int32, y *float64, z *float64, s0 *[8]float64, s1 *[8]float64, t0 *[8]float64, t1 *[8]float64)
+// Requires: AVX
+TEXT ·dotTwoTwoIntsF64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    n+0(FP), CX
+	MOVQ    q0+8(FP), DX
+	MOVQ    q1+16(FP), BX
+	MOVQ    y+24(FP), SI
+	MOVQ    z+32(FP), DI
+	MOVQ    s0+40(FP), AX
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	MOVQ    s1+48(FP), AX
+	VMOVUPD (AX), Y2
+	VMOVUPD 32(AX), Y3
+	MOVQ    t0+56(FP), AX
+	VMOVUPD (AX), Y4
+	VMOVUPD 32(AX), Y5
+	MOVQ    t1+64(FP), AX
+	VMOVUPD (AX), Y6
+	VMOVUPD 32(AX), Y7
+	XORQ    AX, AX
+	XORQ    R8, R8
+
+loop:
+	VMOVUPD   (SI)(AX*1), Y8
+	VMOVUPD   (DI)(AX*1), Y9
+	VCVTDQ2PD (DX)(R8*1), Y10
+	VMULPD    Y10, Y8, Y11
+	VADDPD    Y11, Y0, Y0
+	VMULPD    Y10, Y9, Y10
+	VADDPD    Y10, Y4, Y4
+	VCVTDQ2PD (BX)(R8*1), Y10
+	VMULPD    Y10, Y8, Y8
+	VADDPD    Y8, Y2, Y2
+	VMULPD    Y10, Y9, Y8
+	VADDPD    Y8, Y6, Y6
+	VMOVUPD   32(SI)(AX*1), Y8
+	VMOVUPD   32(DI)(AX*1), Y9
+	VCVTDQ2PD 16(DX)(R8*1), Y10
+	VMULPD    Y10, Y8, Y11
+	VADDPD    Y11, Y1, Y1
+	VMULPD    Y10, Y9, Y10
+	VADDPD    Y10, Y5, Y5
+	VCVTDQ2PD 16(BX)(R8*1), Y10
+	VMULPD    Y10, Y8, Y8
+	VADDPD    Y8, Y3, Y3
+	VMULPD    Y10, Y9, Y8
+	VADDPD    Y8, Y7, Y7
+	ADDQ      $0x40, AX
+	ADDQ      $0x20, R8
+	DECQ      CX
+	JNZ       loop
+	MOVQ      s0+40(FP), AX
+	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y1, 32(AX)
+	MOVQ      s1+48(FP), AX
+	VMOVUPD   Y2, (AX)
+	VMOVUPD   Y3, 32(AX)
+	MOVQ      t0+56(FP), AX
+	VMOVUPD   Y4, (AX)
+	VMOVUPD   Y5, 32(AX)
+	MOVQ      t1+64(FP), AX
+	VMOVUPD   Y6, (AX)
+	VMOVUPD   Y7, 32(AX)
+	VZEROUPPER
+	RET
+
 // func axpyF64AVX2(n int, a float64, x *float64, y *float64, sums *[8]float64)
 // Requires: AVX
 TEXT ·axpyF64AVX2(SB), NOSPLIT, $0-40
@@ -202,6 +269,58 @@ loop:
 	ADDQ    $0x40, AX
 	DECQ    CX
 	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func axpyFourIntsF64AVX2(n int, a0 float64, a1 float64, a2 float64, a3 float64, q0 *int32, q1 *int32, q2 *int32, q3 *int32, y *float64)
+// Requires: AVX
+TEXT ·axpyFourIntsF64AVX2(SB), NOSPLIT, $0-80
+	MOVQ         n+0(FP), CX
+	MOVQ         q0+40(FP), DX
+	MOVQ         q1+48(FP), BX
+	MOVQ         q2+56(FP), SI
+	MOVQ         q3+64(FP), DI
+	MOVQ         y+72(FP), R8
+	VBROADCASTSD a0+8(FP), Y0
+	VBROADCASTSD a1+16(FP), Y1
+	VBROADCASTSD a2+24(FP), Y2
+	VBROADCASTSD a3+32(FP), Y3
+	XORQ         AX, AX
+	XORQ         R9, R9
+
+loop:
+	VMOVUPD   (R8)(AX*1), Y4
+	VCVTDQ2PD (DX)(R9*1), Y5
+	VMULPD    Y5, Y0, Y5
+	VADDPD    Y5, Y4, Y4
+	VCVTDQ2PD (BX)(R9*1), Y5
+	VMULPD    Y5, Y1, Y5
+	VADDPD    Y5, Y4, Y4
+	VCVTDQ2PD (SI)(R9*1), Y5
+	VMULPD    Y5, Y2, Y5
+	VADDPD    Y5, Y4, Y4
+	VCVTDQ2PD (DI)(R9*1), Y5
+	VMULPD    Y5, Y3, Y5
+	VADDPD    Y5, Y4, Y4
+	VMOVUPD   Y4, (R8)(AX*1)
+	VMOVUPD   32(R8)(AX*1), Y4
+	VCVTDQ2PD 16(DX)(R9*1), Y5
+	VMULPD    Y5, Y0, Y5
+	VADDPD    Y5, Y4, Y4
+	VCVTDQ2PD 16(BX)(R9*1), Y5
+	VMULPD    Y5, Y1, Y5
+	VADDPD    Y5, Y4, Y4
+	VCVTDQ2PD 16(SI)(R9*1), Y5
+	VMULPD    Y5, Y2, Y5
+	VADDPD    Y5, Y4, Y4
+	VCVTDQ2PD 16(DI)(R9*1), Y5
+	VMULPD    Y5, Y3, Y5
+	VADDPD    Y5, Y4, Y4
+	VMOVUPD   Y4, 32(R8)(AX*1)
+	ADDQ      $0x40, AX
+	ADDQ      $0x20, R9
+	DECQ      CX
+	JNZ       loop
 	VZEROUPPER
 	RET
 
@@ -803,6 +922,81 @@ loop:
 	VZEROUPPER
 	RET
 
+// func dotFourTwoIntsF64AVX512(n int, q0 *int32, q1 *int32, q2 *int32, q3 *int32, y *float64, z *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64, t0 *[8]float64, t1 *[8]float64, t2 *[8]float64, t3 *[8]float64)
+// Requires: AVX, AVX512F
+TEXT ·dotFourTwoIntsF64AVX512(SB), NOSPLIT, $0-120
+	MOVQ    n+0(FP), CX
+	MOVQ    q0+8(FP), DX
+	MOVQ    q1+16(FP), BX
+	MOVQ    q2+24(FP), SI
+	MOVQ    q3+32(FP), DI
+	MOVQ    y+40(FP), R8
+	MOVQ    z+48(FP), R9
+	MOVQ    s0+56(FP), AX
+	VMOVUPD (AX), Z0
+	MOVQ    s1+64(FP), AX
+	VMOVUPD (AX), Z1
+	MOVQ    s2+72(FP), AX
+	VMOVUPD (AX), Z2
+	MOVQ    s3+80(FP), AX
+	VMOVUPD (AX), Z3
+	MOVQ    t0+88(FP), AX
+	VMOVUPD (AX), Z4
+	MOVQ    t1+96(FP), AX
+	VMOVUPD (AX), Z5
+	MOVQ    t2+104(FP), AX
+	VMOVUPD (AX), Z6
+	MOVQ    t3+112(FP), AX
+	VMOVUPD (AX), Z7
+	XORQ    AX, AX
+	XORQ    R10, R10
+
+loop:
+	VMOVUPD   (R8)(AX*1), Z8
+	VMOVUPD   (R9)(AX*1), Z9
+	VCVTDQ2PD (DX)(R10*1), Z10
+	VMULPD    Z10, Z8, Z11
+	VADDPD    Z11, Z0, Z0
+	VMULPD    Z10, Z9, Z10
+	VADDPD    Z10, Z4, Z4
+	VCVTDQ2PD (BX)(R10*1), Z10
+	VMULPD    Z10, Z8, Z11
+	VADDPD    Z11, Z1, Z1
+	VMULPD    Z10, Z9, Z10
+	VADDPD    Z10, Z5, Z5
+	VCVTDQ2PD (SI)(R10*1), Z10
+	VMULPD    Z10, Z8, Z11
+	VADDPD    Z11, Z2, Z2
+	VMULPD    Z10, Z9, Z10
+	VADDPD    Z10, Z6, Z6
+	VCVTDQ2PD (DI)(R10*1), Z10
+	VMULPD    Z10, Z8, Z8
+	VADDPD    Z8, Z3, Z3
+	VMULPD    Z10, Z9, Z8
+	VADDPD    Z8, Z7, Z7
+	ADDQ      $0x40, AX
+	ADDQ      $0x20, R10
+	DECQ      CX
+	JNZ       loop
+	MOVQ      s0+56(FP), AX
+	VMOVUPD   Z0, (AX)
+	MOVQ      s1+64(FP), AX
+	VMOVUPD   Z1, (AX)
+	MOVQ      s2+72(FP), AX
+	VMOVUPD   Z2, (AX)
+	MOVQ      s3+80(FP), AX
+	VMOVUPD   Z3, (AX)
+	MOVQ      t0+88(FP), AX
+	VMOVUPD   Z4, (AX)
+	MOVQ      t1+96(FP), AX
+	VMOVUPD   Z5, (AX)
+	MOVQ      t2+104(FP), AX
+	VMOVUPD   Z6, (AX)
+	MOVQ      t3+112(FP), AX
+	VMOVUPD   Z7, (AX)
+	VZEROUPPER
+	RET
+
 // func axpyF64AVX512(n int, a float64, x *float64, y *float64, sums *[8]float64)
 // Requires: AVX, AVX512F
 TEXT ·axpyF64AVX512(SB), NOSPLIT, $0-40
@@ -857,6 +1051,44 @@ loop:
 	ADDQ    $0x40, AX
 	DECQ    CX
 	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func axpyFourIntsF64AVX512(n int, a0 float64, a1 float64, a2 float64, a3 float64, q0 *int32, q1 *int32, q2 *int32, q3 *int32, y *float64)
+// Requires: AVX, AVX512F
+TEXT ·axpyFourIntsF64AVX512(SB), NOSPLIT, $0-80
+	MOVQ         n+0(FP), CX
+	MOVQ         q0+40(FP), DX
+	MOVQ         q1+48(FP), BX
+	MOVQ         q2+56(FP), SI
+	MOVQ         q3+64(FP), DI
+	MOVQ         y+72(FP), R8
+	VBROADCASTSD a0+8(FP), Z0
+	VBROADCASTSD a1+16(FP), Z1
+	VBROADCASTSD a2+24(FP), Z2
+	VBROADCASTSD a3+32(FP), Z3
+	XORQ         AX, AX
+	XORQ         R9, R9
+
+loop:
+	VMOVUPD   (R8)(AX*1), Z4
+	VCVTDQ2PD (DX)(R9*1), Z5
+	VMULPD    Z5, Z0, Z5
+	VADDPD    Z5, Z4, Z4
+	VCVTDQ2PD (BX)(R9*1), Z5
+	VMULPD    Z5, Z1, Z5
+	VADDPD    Z5, Z4, Z4
+	VCVTDQ2PD (SI)(R9*1), Z5
+	VMULPD    Z5, Z2, Z5
+	VADDPD    Z5, Z4, Z4
+	VCVTDQ2PD (DI)(R9*1), Z5
+	VMULPD    Z5, Z3, Z5
+	VADDPD    Z5, Z4, Z4
+	VMOVUPD   Z4, (R8)(AX*1)
+	ADDQ      $0x40, AX
+	ADDQ      $0x20, R9
+	DECQ      CX
+	JNZ       loop
 	VZEROUPPER
 	RET
 

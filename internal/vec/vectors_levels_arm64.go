@@ -16,12 +16,20 @@ func dotFourTwoF64(l simd.Level, n int, x0 *float64, x1 *float64, x2 *float64, x
 	dotFourTwoF64NEON(n, x0, x1, x2, x3, y, z, s0, s1, s2, s3, t0, t1, t2, t3)
 }
 
+func dotFourTwoIntsF64(l simd.Level, n int, q0 *int32, q1 *int32, q2 *int32, q3 *int32, y *float64, z *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64, t0 *[8]float64, t1 *[8]float64, t2 *[8]float64, t3 *[8]float64) {
+	dotFourTwoIntsF64NEON(n, q0, q1, q2, q3, y, z, s0, s1, s2, s3, t0, t1, t2, t3)
+}
+
 func axpyF64(l simd.Level, n int, a float64, x *float64, y *float64, sums *[8]float64) {
 	axpyF64NEON(n, a, x, y, sums)
 }
 
 func axpyFourF64(l simd.Level, n int, a0 float64, a1 float64, a2 float64, a3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64) {
 	axpyFourF64NEON(n, a0, a1, a2, a3, x0, x1, x2, x3, y)
+}
+
+func axpyFourIntsF64(l simd.Level, n int, a0 float64, a1 float64, a2 float64, a3 float64, q0 *int32, q1 *int32, q2 *int32, q3 *int32, y *float64) {
+	axpyFourIntsF64NEON(n, a0, a1, a2, a3, q0, q1, q2, q3, y)
 }
 
 func axpyFourTwoF64(l simd.Level, n int, a0 float64, a1 float64, a2 float64, a3 float64, b0 float64, b1 float64, b2 float64, b3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64) {

@@ -13,9 +13,15 @@ func dotsF64(l simd.Level, n int, x *float64, y *float64, sums *[8]float64, squa
 func dotFourTwoF64(l simd.Level, n int, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64, t0 *[8]float64, t1 *[8]float64, t2 *[8]float64, t3 *[8]float64) {
 }
 
+func dotFourTwoIntsF64(l simd.Level, n int, q0 *int32, q1 *int32, q2 *int32, q3 *int32, y *float64, z *float64, s0 *[8]float64, s1 *[8]float64, s2 *[8]float64, s3 *[8]float64, t0 *[8]float64, t1 *[8]float64, t2 *[8]float64, t3 *[8]float64) {
+}
+
 func axpyF64(l simd.Level, n int, a float64, x *float64, y *float64, sums *[8]float64) {}
 
 func axpyFourF64(l simd.Level, n int, a0 float64, a1 float64, a2 float64, a3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64) {
+}
+
+func axpyFourIntsF64(l simd.Level, n int, a0 float64, a1 float64, a2 float64, a3 float64, q0 *int32, q1 *int32, q2 *int32, q3 *int32, y *float64) {
 }
 
 func axpyFourTwoF64(l simd.Level, n int, a0 float64, a1 float64, a2 float64, a3 float64, b0 float64, b1 float64, b2 float64, b3 float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64) {

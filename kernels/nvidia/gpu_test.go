@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/devicetest"
+	"github.com/msrep-go/msrep/internal/nvidiatest"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/internal/cuda"
-	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 )
 
 func TestL2FetchSetsTheGranularityOfTheL2Cache(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/cases"
+	"github.com/msrep-go/msrep/internal/nvidiatest"
 	"github.com/msrep-go/msrep/kernels/internal/cuda"
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
-	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 )
 
 // TestMain runs the tests on the GPUs of this machine. If there are none, it runs them

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
+	"github.com/msrep-go/msrep/internal/nvidiatest"
 )
 
 func TestPinnedMemoryIsCopiedDirectly(t *testing.T) {

@@ -41,6 +41,10 @@ func TestEveryKernelOfTheTableBelongsToAnOperation(t *testing.T) {
 		devicetest.Triangular[float64](t, fresh(c))
 		devicetest.Triangular[float32](t, fresh(c))
 	})
+	drawn(func(t *rapid.T) {
+		devicetest.SpGEMM[float64](t, fresh(c))
+		devicetest.SpGEMM[float32](t, fresh(c))
+	})
 	devicetest.SegmentOps(t, fresh(c))
 	for _, segments := range []int{2, 4} {
 		for read := range segments + 1 {

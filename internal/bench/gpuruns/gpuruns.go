@@ -51,7 +51,7 @@ type Product struct {
 // StandIn reports whether the run used the stand-in for the driver, whose times mean nothing.
 func (r *Run) StandIn() bool { return r.GPU == standIn }
 
-// standIn is the name of the GPUs of kernels/nvidia/nvidiatest.
+// standIn is the name of the GPUs of internal/nvidiatest.
 const standIn = "no GPU, interpreted"
 
 // Own returns the time of the fastest of our kernels; NaN if all failed.

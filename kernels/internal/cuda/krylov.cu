@@ -8,6 +8,8 @@
 //   msrep_bicgstab_step   x = x + a*p + w*s, r = r - w*t, sums of r[i]^2 and c[i]*r[i]
 //   msrep_minres_step     x = x + e*u, w = a*z + b*u + c*w
 //   msrep_lsmr_step       w = h - a*w, x = x + b*w, h = c*v - d*h
+//   msrep_chebyshev_start d = c*m*b, x = d, r = b
+//   msrep_chebyshev_step  d = a*d + c*m*r, x = x + d
 //   msrep_misfit   sum of (y[i] - a*x[i])^2
 //   msrep_multiply z = d*r, element by element
 //   msrep_totals   out[j] = sum of partial[j*parts ... (j+1)*parts-1], one block for each j
@@ -126,6 +128,26 @@ static __device__ __forceinline__ void lsmr_step(const V* v, V* w, V* x, V* h, i
 }
 
 template <typename V>
+static __device__ __forceinline__ void chebyshev_start(const V* m, const V* b, V* d, V* x, V* r, i64 n, V c) {
+	for (i64 i = threadOf(block); i < n; i += threads(block)) {
+		V e = __ldg(b + i);
+		r[i] = e;
+		e = c * (__ldg(m + i) * e);
+		d[i] = e;
+		x[i] = e;
+	}
+}
+
+template <typename V>
+static __device__ __forceinline__ void chebyshev_step(const V* m, const V* r, V* d, V* x, i64 n, V a, V c) {
+	for (i64 i = threadOf(block); i < n; i += threads(block)) {
+		V e = a * d[i] + c * (__ldg(m + i) * __ldg(r + i));
+		d[i] = e;
+		x[i] += e;
+	}
+}
+
+template <typename V>
 static __device__ __forceinline__ void misfit(const V* y, const V* x, double* partial, i64 n, i64 parts, V a) {
 	double sum = 0;
 	for (i64 i = threadOf(block); i < n; i += threads(block)) {
@@ -183,6 +205,14 @@ extern "C" __global__ void __launch_bounds__(block) msrep_totals(const double* p
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
 		msrep_lsmr_step_##suffix(const V* v, V* w, V* x, V* h, i64 n, V a, V b, V c, V d) {                            \
 		lsmr_step<V>(v, w, x, h, n, a, b, c, d);                                                                       \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(block)                                                                \
+		msrep_chebyshev_start_##suffix(const V* m, const V* b, V* d, V* x, V* r, i64 n, V c) {                         \
+		chebyshev_start<V>(m, b, d, x, r, n, c);                                                                       \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(block)                                                                \
+		msrep_chebyshev_step_##suffix(const V* m, const V* r, V* d, V* x, i64 n, V a, V c) {                           \
+		chebyshev_step<V>(m, r, d, x, n, a, c);                                                                        \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
 		msrep_misfit_##suffix(const V* y, const V* x, double* partial, i64 n, i64 parts, V a) {                        \

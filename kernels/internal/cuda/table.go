@@ -35,6 +35,7 @@ func build() []Kernel {
 	addSegments(add)
 	addKrylov(add)
 	addVectors(add)
+	addSpGEMM(add)
 	for _, v := range []string{"f64", "f32"} {
 		addRows(add, v)
 		addELL(add, v)

@@ -191,7 +191,6 @@ func (w *warp) store(in *instr, pc int32, m uint32) error {
 	base := w.source(in.a)
 	n := a.size * len(in.vec)
 	wk.step++
-	wk.writes.Add(1)
 	v := visit{step: wk.step, write: true, atomic: a.strong}
 	t := w.newTally(storeRequest, n)
 	count := bits.OnesCount32(m)
@@ -219,6 +218,9 @@ func (w *warp) store(in *instr, pc int32, m uint32) error {
 			}
 		}
 	}
+	// The store counts once its words are there. Otherwise a block that polls in between, and does not see them yet, would
+	// be marked as stuck at this number of writes also after it has seen them.
+	wk.writes.Add(1)
 	t.done(count)
 	return nil
 }

@@ -164,7 +164,7 @@ func (c *cell) noteRead(bytes uint8, v *visit) {
 	switch {
 	case c.rmask != 0 && v.atomic && !atomic:
 		return
-	case c.rmask == 0 || c.reader != v.agent && c.rmask != bytes || atomic && !v.atomic:
+	case c.rmask == 0 || c.reader != v.agent && c.rmask != bytes || atomic && !v.atomic || v.follows(c.reader, c.read):
 		c.reader, c.rmask = v.agent, bytes
 	default:
 		c.reader = v.join(c.reader)
@@ -204,11 +204,21 @@ func (v *visit) conflicts(other int32, step uint32) bool {
 	if v.ordered != nil {
 		return !v.ordered(other)
 	}
-	sameWarp := other >= 0 && other/warpSize == v.agent/warpSize || other == manyOf(v.agent/warpSize)
-	if sameWarp {
+	if v.sameWarp(other) {
 		return step > v.synced && step != v.step
 	}
 	return true
+}
+
+// sameWarp reports whether other is a thread, or several threads, of the warp of v.
+func (v *visit) sameWarp(other int32) bool {
+	return other >= 0 && other/warpSize == v.agent/warpSize || other == manyOf(v.agent/warpSize)
+}
+
+// follows reports whether a read of shared memory by other at some step lies before the last bar.warp.sync of the warp of
+// v. Nothing that races with that read does not race with v too.
+func (v *visit) follows(other int32, step uint32) bool {
+	return v.ordered == nil && v.sameWarp(other) && step <= v.synced
 }
 
 // orders records which blocks see the writes of which others. A block that executes a

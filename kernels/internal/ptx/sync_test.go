@@ -150,6 +150,7 @@ func TestRacesInSharedMemoryAreFaults(t *testing.T) {
 		"read then write":          {"st.shared.u32 [%rd2], %r0; bar.sync 0; setp.lt.u32 %p0, %r0, 32; @%p0 ld.shared.u32 %r2, [%rd4]; @!%p0 st.shared.u32 [%rd2], %r0; ret;", "which was read by another thread"},
 		"write then read":          {"st.shared.u32 [%rd2], %r0; bar.sync 0; st.shared.u32 [%rd2], %r0; ld.shared.u32 %r2, [%rd4]; ret;", "race: store at offset 128 of shared memory, which was read"},
 		"warp barrier":             {"st.shared.u32 [%rd2], %r0; bar.warp.sync -1; ld.shared.u32 %r2, [%rd6]; ret;", ""},
+		"read before, own after":   {"st.shared.u32 [%rd2], %r0; bar.warp.sync -1; ld.shared.u32 %r2, [%rd6]; bar.warp.sync -1; ld.shared.u32 %r3, [%rd2]; st.shared.u32 [%rd2], %r3; ret;", ""},
 		"no warp barrier":          {"st.shared.u32 [%rd2], %r0; ld.shared.u32 %r2, [%rd6]; ret;", "race: load at offset 4 of shared memory"},
 		"warp barrier, two warps":  {"st.shared.u32 [%rd2], %r0; bar.warp.sync -1; st.shared.u32 [%rd4], %r0; ret;", "race: "},
 		"warp write after read":    {"st.shared.u32 [%rd2], %r0; bar.sync 0; ld.shared.u32 %r2, [%rd6]; st.shared.u32 [%rd2], %r0; ret;", "which was read"},

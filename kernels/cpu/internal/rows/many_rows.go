@@ -40,6 +40,9 @@ func NewMany[V sparse.Value](a compressed[V], parts []partition.Part, minors int
 
 // Multiply computes the rows that the part owns, and its carry.
 func (m *Many[V]) Multiply(d *memory.Memory, alpha, beta V, x, y form.MultiVector[V], carry []V) error {
+	if len(m.Pieces) == 1 && len(m.longRows) == 0 && !m.part.StartFlag { // small products save the time of the arrays below
+		return d.Pool.Run(1, func(int) { m.Pieces[0].multiply(alpha, beta, x, y, form.MultiVector[V]{}) })
+	}
 	carries, sums := make([][]V, len(m.Pieces)), make([]form.MultiVector[V], len(m.Pieces))
 	err := d.Pool.Run(len(m.Pieces), func(i int) {
 		q := &m.Pieces[i]

@@ -33,7 +33,9 @@ extern const __device__ __attribute__((weak)) GridDim gridDim;
 static __device__ __forceinline__ void __syncwarp() { __nvvm_bar_warp_sync(0xffffffffu); }
 static __device__ __forceinline__ int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
 static __device__ __forceinline__ unsigned __ballot_sync(unsigned mask, int p) { return __nvvm_vote_ballot_sync(mask, p); }
+static __device__ __forceinline__ unsigned __match_any_sync(unsigned mask, int v) { return __nvvm_match_any_sync_i32(mask, v); }
 static __device__ __forceinline__ int __ffs(int v) { return __builtin_ffs(v); }
+static __device__ __forceinline__ int __popc(unsigned v) { return __builtin_popcount(v); }
 
 static __device__ __forceinline__ i32 __ldg(const i32* p) { return __nvvm_ldg_i(p); }
 static __device__ __forceinline__ i64 __ldg(const i64* p) { return __nvvm_ldg_ll(p); }
@@ -47,6 +49,9 @@ static __device__ __forceinline__ longlong2 __ldg(const longlong2* p) { return _
 
 static __device__ __forceinline__ float atomicAdd(float* p, float v) { return __nvvm_atom_add_gen_f(p, v); }
 static __device__ __forceinline__ double atomicAdd(double* p, double v) { return __nvvm_atom_add_gen_d(p, v); }
+
+static __device__ __forceinline__ int atomicCAS(int* p, int old, int v) { return __nvvm_atom_cas_gen_i(p, old, v); }
+static __device__ __forceinline__ int atomicOr(int* p, int v) { return __nvvm_atom_or_gen_i(p, v); }
 
 // One CUDA shuffle for the four types: 64 bits are shuffled as two halves.
 #define MSREP_SHUFFLE(name, builtin, bound)                                                            \

@@ -23,7 +23,7 @@ const (
 // unknown operation.
 func Plan(op kernels.Operation, m Memory, g CSRKernel) (*Program, error) {
 	b := &builder{mem: m}
-	known := product[float64](b, op, g) || product[float32](b, op, g) || segmentOp(b, op) ||
+	known := product[float64](b, op, g) || product[float32](b, op, g) || segmentOp(b, op) || spgemmOp(b, op) ||
 		vectorOp[float64](b, op) || vectorOp[float32](b, op) || pointerOp(b, op) || ownOp(b, op)
 	if !known {
 		return nil, kernels.ErrNotSupported
@@ -34,7 +34,7 @@ func Plan(op kernels.Operation, m Memory, g CSRKernel) (*Program, error) {
 	return &b.prog, nil
 }
 
-// product plans a product with a part or a triangular solve, and reports whether op is one.
+// product plans a product with a part, a product of sparse matrices or a triangular solve, and reports whether op is one.
 func product[V sparse.Value](b *builder, op kernels.Operation, g CSRKernel) bool {
 	switch op := op.(type) {
 	case *kernels.MajorProduct[V]:
@@ -51,6 +51,8 @@ func product[V sparse.Value](b *builder, op kernels.Operation, g CSRKernel) bool
 		minorProductCOO(b, op)
 	case *kernels.TriangularSolve[V]:
 		triangularSolve(b, op)
+	case *kernels.SpGEMMFill[V]:
+		spgemmFill(b, op)
 	default:
 		return false
 	}

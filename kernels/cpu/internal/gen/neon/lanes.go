@@ -83,6 +83,16 @@ func Widen(f *Function, a V, upper bool, to V) {
 	f.word(code|uint32(a)<<5|uint32(to), fmt.Sprintf("%s V%d.2D, V%d.%s", name, to, a, of))
 }
 
+// WidenInts sets to to the two int32 in the lower half of a, or in the upper one, as float64.
+func WidenInts(f *Function, a V, upper bool, to V) {
+	code, name, of := uint32(0x0F20A400), "SXTL", "2S"
+	if upper {
+		code, name, of = 0x4F20A400, "SXTL2", "4S"
+	}
+	f.word(code|uint32(a)<<5|uint32(to), fmt.Sprintf("%s V%d.2D, V%d.%s", name, to, a, of))
+	f.word(0x4E61D800|uint32(to)<<5|uint32(to), fmt.Sprintf("SCVTF V%d.2D, V%d.2D", to, to))
+}
+
 // Greatest sets the lowest 32 bits of to to the greatest of the four elements of a, as integers without sign.
 func Greatest(f *Function, a, to V) {
 	f.word(0x6EB0A800|uint32(a)<<5|uint32(to), fmt.Sprintf("UMAXV S%d, V%d.4S", to, a))

@@ -19,7 +19,8 @@ func (s avx) sumsOfFour() bool { return s.Long }
 // avxLoop has the arguments, and registers that hold for all rounds.
 type avxLoop struct {
 	lanes.Lanes
-	at      GPVirtual // offset in bytes in every vector
+	at      GPVirtual // offset in bytes in every vector of float64
+	ints    GPVirtual // the same in vectors of int32; nil if there are none
 	left    GPVirtual // rounds left
 	vectors map[string]Register
 	sums    map[string][]VecVirtual
@@ -48,6 +49,10 @@ func (s avx) begin(name, doc string, numbers, vectors, sums []string) (loop, []O
 		}
 	}
 	XORQ(p.at, p.at)
+	if slices.ContainsFunc(vectors, isInts) {
+		p.ints = GP64()
+		XORQ(p.ints, p.ints)
+	}
 	return p, numberRegs
 }
 
@@ -58,7 +63,11 @@ func signature(numbers, vectors, sums []string) string {
 		text += ", " + v + " V"
 	}
 	for _, v := range vectors {
-		text += ", " + v + " *V"
+		if isInts(v) {
+			text += ", " + v + " *int32"
+		} else {
+			text += ", " + v + " *V"
+		}
 	}
 	for _, v := range sums {
 		text += ", " + v + " *[8]V"
@@ -66,12 +75,18 @@ func signature(numbers, vectors, sums []string) string {
 	return text + ")"
 }
 
+// isInts reports whether a vector has int32 elements.
+func isInts(vector string) bool { return vector[0] == 'q' }
+
 func (p *avxLoop) rounds(do func(k int)) {
 	Label("loop")
 	for k := range group / p.Count() {
 		do(k)
 	}
 	ADDQ(Imm(8*group), p.at)
+	if p.ints != nil {
+		ADDQ(Imm(4*group), p.ints)
+	}
 	DECQ(p.left)
 	JNZ(LabelRef("loop"))
 	for _, v := range slices.Sorted(maps.Keys(p.sums)) {
@@ -85,10 +100,18 @@ func (p *avxLoop) rounds(do func(k int)) {
 }
 
 func (p *avxLoop) mem(vector string, k int) Op {
+	if isInts(vector) {
+		r := p.Reg()
+		VCVTDQ2PD(Mem{Base: p.vectors[vector], Index: p.ints, Scale: 1, Disp: k * p.Bytes() / 2}, r)
+		return r
+	}
 	return Mem{Base: p.vectors[vector], Index: p.at, Scale: 1, Disp: k * p.Bytes()}
 }
 
 func (p *avxLoop) get(vector string, k int) Op {
+	if isInts(vector) {
+		return p.mem(vector, k)
+	}
 	r := p.Reg()
 	p.Load(p.mem(vector, k).(Mem), r)
 	return r

@@ -14,9 +14,11 @@ func main() {
 	for _, s := range []set{avx{lanes.Lanes{Double: true}}, avx{lanes.Lanes{Double: true, Long: true}}, neonSet{neon.Lanes{Double: true}}} {
 		dot(s)
 		dots(s)
-		dotsTwo(s)
+		dotsTwo(s, false)
+		dotsTwo(s, true)
 		axpy(s)
-		axpyFour(s)
+		axpyFour(s, false)
+		axpyFour(s, true)
 		axpyFourTwo(s)
 		axpyScaled(s)
 		move(s)
@@ -45,7 +47,8 @@ const group = 8
 
 // set is an instruction set.
 type set interface {
-	// begin begins a kernel with the arguments n, numbers, vectors and sums, in this order.
+	// begin begins a kernel with the arguments n, numbers, vectors and sums, in this order. The vectors whose names
+	// begin with q have int32 elements; loads convert these to float64.
 	begin(name, doc string, numbers, vectors, sums []string) (p loop, numberRegs []Op)
 	// many generates a loop over n rows of parts elements; parts is a multiple of strip. Factors and
 	// sums have parts elements each; the outer loop is over strips of them. do is called for each
@@ -87,15 +90,23 @@ func dots(s set) {
 	})
 }
 
-// dotsTwo generates dotTwoTwo or dotFourTwo: as many x as have two sums each in registers.
-func dotsTwo(of set) {
-	name, x := "dotTwoTwo", []string{"x0", "x1"}
-	s, t := []string{"s0", "s1"}, []string{"t0", "t1"}
-	if of.sumsOfFour() {
-		name, x = "dotFourTwo", append(x, "x2", "x3")
-		s, t = append(s, "s2", "s3"), append(t, "t2", "t3")
+// fourVectors returns the names of four vectors and the end of the name of a kernel that reads them.
+func fourVectors(ints bool) (x []string, suffix string) {
+	if ints {
+		return []string{"q0", "q1", "q2", "q3"}, "Ints"
 	}
-	p, _ := of.begin(name, "computes sj[i%8] += xj[i]*y[i] and tj[i%8] += xj[i]*z[i] for each j and i < 8n.", nil, append(x, "y", "z"), append(s, t...))
+	return []string{"x0", "x1", "x2", "x3"}, ""
+}
+
+// dotsTwo generates dotTwoTwo or dotFourTwo: as many x as have two sums each in registers.
+func dotsTwo(of set, ints bool) {
+	x, suffix := fourVectors(ints)
+	s, t := []string{"s0", "s1", "s2", "s3"}, []string{"t0", "t1", "t2", "t3"}
+	name := "dotFourTwo"
+	if !of.sumsOfFour() {
+		name, x, s, t = "dotTwoTwo", x[:2], s[:2], t[:2]
+	}
+	p, _ := of.begin(name+suffix, "computes sj[i%8] += "+x[0][:1]+"j[i]*y[i] and tj[i%8] += "+x[0][:1]+"j[i]*z[i] for each j and i < 8n.", nil, append(x[:len(x):len(x)], "y", "z"), append(s, t...))
 	p.rounds(func(k int) {
 		y, z := p.get("y", k), p.get("z", k)
 		for j := range s {
@@ -122,10 +133,11 @@ func axpy(s set) {
 	})
 }
 
-func axpyFour(s set) {
-	x := []string{"x0", "x1", "x2", "x3"}
-	p, a := s.begin("axpyFour", "computes y[i] = (((y[i] + a0*x0[i]) + a1*x1[i]) + a2*x2[i]) + a3*x3[i] for i < 8n.",
-		[]string{"a0", "a1", "a2", "a3"}, append(x, "y"), nil)
+func axpyFour(s set, ints bool) {
+	x, suffix := fourVectors(ints)
+	q := x[0][:1]
+	p, a := s.begin("axpyFour"+suffix, "computes y[i] = (((y[i] + a0*"+q+"0[i]) + a1*"+q+"1[i]) + a2*"+q+"2[i]) + a3*"+q+"3[i] for i < 8n.",
+		[]string{"a0", "a1", "a2", "a3"}, append(x[:4:4], "y"), nil)
 	p.rounds(func(k int) {
 		y := p.get("y", k)
 		for j := range x {

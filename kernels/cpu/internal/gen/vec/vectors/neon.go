@@ -124,6 +124,12 @@ func (p *neonLoop) get(vector string, k int) Op {
 	if !ok {
 		pair = [2]neon.V{p.f.V(vector + " 0"), p.f.V(vector + " 1")}
 		p.loaded[vector] = pair
+		if isInts(vector) {
+			p.f.I("FMOVQ.P", neon.Mem(p.vectors[vector], 16), pair[0])
+			neon.WidenInts(p.f, pair[0], true, pair[1])
+			neon.WidenInts(p.f, pair[0], false, pair[0])
+			return pair[k%2]
+		}
 		p.access("FLDPQ", vector, k, neon.Pair(pair[0], pair[1]), !p.changed[vector])
 	}
 	return pair[k%2]
