@@ -26,8 +26,9 @@ func (p *Plan[V]) multiplyAtOnce(ctx context.Context, op Transpose, alpha V, x M
 		t.Distribute = time.Since(clockStart) - begin
 	}
 	t.Devices = make([]time.Duration, len(p.shares))
-	q := &manyProduct[V]{ctx: ctx, byMajor: p.lay.ByMajor(bool(op)), alpha: alpha, beta: beta, x: x, y: to}
-	carries, err := p.route.(manyRoute[V]).MultiplyMany(q, t.Devices)
+	p.many = manyProduct[V]{ctx: ctx, byMajor: p.lay.ByMajor(bool(op)), alpha: alpha, beta: beta, x: x, y: to}
+	defer func() { p.many = manyProduct[V]{} }() // the vectors belong to the caller
+	carries, err := p.route.(manyRoute[V]).MultiplyMany(&p.many, t.Devices)
 	if err != nil {
 		return err
 	}

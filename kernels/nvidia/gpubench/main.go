@@ -1,9 +1,10 @@
-// Command gpubench measures products and triangular solves on one device with matrix and
-// vectors in its memory. The device's events measure the times. scripts/gpu-run calls it.
+// Command gpubench measures products, triangular solves and products of sparse matrices on
+// one device with all operands in its memory. The device's events measure the times. scripts/gpu-run calls it.
 //
 //	gpubench [--device cuda|sim] copy            the device's copy bandwidth
 //	gpubench [--device cuda|sim] MATRIX...       each form of each matrix
 //	gpubench --triangular MATRIX...              solves with the triangles of each matrix
+//	gpubench --spgemm MATRIX...                  each matrix times itself
 //
 // It prints one line of JSON after each measurement, so that a program that is ended or
 // loses the device has printed all earlier ones.
@@ -40,6 +41,7 @@ var (
 	pin       = flag.Bool("pin", false, "pin matrices in host memory, which matters only for the form streamed")
 	watch     = flag.Bool("profile", false, "multiply once in each form for a profiler (ncu --profile-from-start off) instead of measuring")
 	triangles = flag.Bool("triangular", false, "solve with the triangles of each matrix instead of multiplying; the diagonals are replaced")
+	squares   = flag.Bool("spgemm", false, "multiply each matrix by itself instead of by a vector")
 	ptx       = flag.String("ptx", "", "`DIR` with kernels that replace the built-in ones: files such as slices.ptx")
 )
 

@@ -23,8 +23,11 @@ func measureFile(ctx context.Context, b *bench, name string, types []string) (er
 	defer func() { err = errors.Join(err, m.Close()) }()
 	for _, t := range types {
 		double, single := measure[float64], measure[float32]
-		if *triangles {
+		switch {
+		case *triangles:
 			double, single = measureTriangles[float64], measureTriangles[float32]
+		case *squares:
+			double, single = measureSquare[float64], measureSquare[float32]
 		}
 		switch t {
 		case "fp64":
