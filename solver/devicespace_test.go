@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -61,6 +62,9 @@ func TestMethodsFindTheSameSolutionsOnDevicesAndOnTheHost(t *testing.T) {
 	blocks, err := BlockJacobi(a, 6)
 	require.NoError(t, err)
 	for name, method := range allMethods() {
+		if strings.HasSuffix(name, "int32") { // in host memory only
+			continue
+		}
 		for pre, m := range map[string]Preconditioner{"none": nil, "jacobi": jacobi, "blocks": blocks, "own": identity{a.Rows}} {
 			if name == "power" || name == "refine" && pre != "none" || name != "cg" && pre == "own" { // which is applied like blocks
 				continue

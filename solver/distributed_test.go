@@ -144,6 +144,12 @@ func allMethods() map[string]Method {
 	all["refine"] = func(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
 		return Refine(ctx, a, a, CG, b, x, opt, Options{})
 	}
+	for name, method := range map[string]Method{"gmres": GMRES, "fgmres": FGMRES} {
+		all[name+" in int32"] = func(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
+			opt.Basis, opt.Restart = BasisInt32, 6
+			return method(ctx, a, b, x, opt)
+		}
+	}
 	return all
 }
 

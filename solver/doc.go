@@ -1,5 +1,5 @@
-// Package solver solves linear systems and ranks graphs. Solve takes any matrix and chooses how to solve A x = b. The
-// iterative methods use a matrix only through products with vectors, over the devices of a msrep.System.
+// Package solver solves linear systems. Solve takes any matrix and chooses how to solve A x = b. The iterative methods use
+// a matrix only through products with vectors, over the devices of a msrep.System.
 //
 // # Linear systems
 //
@@ -13,10 +13,11 @@
 //	Richardson        refinement with a preconditioner that is almost the inverse of A
 //	Refine            refinement with products by a cheaper matrix
 //
-// The preconditioner is none, Jacobi, BlockJacobi, ColumnScaling (for LSMR) or the caller's own; FGMRES also takes one
-// that changes. Power finds the largest eigenvalue. A solve has converged when the residual computed from x itself is
-// within the tolerance, or, by LSMR, when x is a least squares solution. Otherwise it ends with a *ConvergenceError,
-// which wraps ErrBreakdown, ErrStagnation, ErrNotConverged or ErrInconsistent.
+// The preconditioner is none, Jacobi, BlockJacobi, ColumnScaling (for LSMR), one of package amg (multigrid) or
+// factor (incomplete factors), or the caller's own; FGMRES also takes one that changes. Power finds the largest
+// eigenvalue. A solve has converged when the residual computed from x itself is within the tolerance, or, by LSMR,
+// when x is a least squares solution. Otherwise it ends with a *ConvergenceError, which wraps ErrBreakdown,
+// ErrStagnation, ErrNotConverged or ErrInconsistent.
 //
 //	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{})
 //	jacobi, err := solver.Jacobi(a)

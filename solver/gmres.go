@@ -17,6 +17,8 @@ import (
 // Thomas, Swirydowicz, Yamazaki and Boman, 2022). The basis is thus orthogonal to working precision, and an
 // iteration takes two passes over it, each with one sum over all devices or processes.
 //
+// With BasisInt32 most cycles store the basis in 32 bits; GMRES and FGMRES then store two or three vectors more.
+//
 // GMRES stores Restart+2 vectors in addition to b and x, one more where b has to be scaled, and two triangular
 // matrices of Restart columns. A Restart whose vectors do not fit in memory is a *sparse.InputError before the
 // first product.
@@ -29,10 +31,15 @@ func gmres(t *task) error { return (&krylov{task: t, z: t.Zero()}).solve() }
 // solve runs cycles until x is within the tolerance or the method fails.
 func (k *krylov) solve() error {
 	v0 := k.Zero()
+	if k.opt.Basis == BasisInt32 {
+		k.compact = &compactBasis{}
+	}
+	defer func() { k.res.Basis, k.res.BasisBytes = k.opt.Basis, (8*k.wide+4*k.narrow)*int64(k.rows) }()
 	for {
 		if done, err := k.start(v0, 1-1e-6); done {
 			return err
 		}
+		k.choose()
 		if err := k.cycle(v0); err != nil {
 			return err
 		}
@@ -51,6 +58,10 @@ type krylov struct {
 	g      []float64      // rotated right-hand side
 	length float64        // |A q_j| of the last column
 
+	compact *compactBasis // nil without Options.Basis, and after widen
+	wide    int64         // vectors of the basis in 64 bits that were read or written
+	narrow  int64         // the same in 32 bits
+
 	flexible bool           // FGMRES: the preconditioner may change, so that A q_j below stands for A times kept[j]/of[j]
 	kept     []space.Vector // v[j] after the preconditioner
 	of       []float64      // size[j] when v[j] was preconditioned
@@ -59,21 +70,31 @@ type krylov struct {
 // cycle improves x from the residual v0. It ends after Options.Restart iterations, at the tolerance, after a breakdown
 // or with an error.
 func (k *krylov) cycle(v0 space.Vector) error {
+	beta := math.Sqrt(k.Dot(v0, v0))
+	k.g = append(k.g[:0], beta)
 	if len(k.v) == 0 {
 		k.v = append(k.v, v0)
 	}
-	beta := math.Sqrt(k.Dot(v0, v0))
-	k.size, k.g = append(k.size[:0], k.rescale(v0, beta)), append(k.g[:0], beta)
+	if k.inCompact() {
+		k.beginCompact(v0)
+	} else {
+		k.size = append(k.size[:0], k.rescale(v0, beta))
+	}
 	k.a, k.h, k.cs, k.sn = k.a[:0], k.h[:0], k.cs[:0], k.sn[:0]
 	var broken string
 	var stop error
 	for j := range k.opt.Restart {
 		exact := k.extend(j)
 		last := len(k.h) - 1 // j, or j-1 where q_0 to q_(j-1) span an invariant space
+		if k.inCompact() {
+			k.compact.estimate = math.Abs(k.g[last+1]) / k.norm
+		}
 		near, err := k.recordIteration(math.Abs(k.g[last+1]))
 		switch {
 		case !space.Finite(k.length):
 			broken = "the square of |A v| is not finite: scale the matrix"
+		case k.h[last][last] == 0 && k.inCompact(): // a float64 basis may tell more
+			k.compact.estimate, exact = 0, true
 		case k.h[last][last] == 0:
 			broken = k.singular()
 		}
@@ -101,6 +122,9 @@ func (k *krylov) singular() string {
 // extend adds a vector to the basis and a column to the triangular matrix. exact reports that the basis spans an
 // invariant space.
 func (k *krylov) extend(j int) (exact bool) {
+	if k.inCompact() {
+		return k.extendCompact(j)
+	}
 	if len(k.v) == j+1 {
 		k.v = append(k.v, k.Zero())
 	}
@@ -113,15 +137,19 @@ func (k *krylov) extend(j int) (exact bool) {
 	}
 	k.Product(1/k.size[j], k.Preconditioned(k.v[j], z), 0, k.v[j+1])
 	col := k.orthogonal(j)
-	if j > 0 { // a[j-1] has changed: rotate it again
-		c, s, g := k.cs[j-1], k.sn[j-1], k.g[j-1:]
-		g[0] = float64(c*g[0]) - float64(s*g[1])
-		k.h, k.cs, k.sn, k.g = k.h[:j-1], k.cs[:j-1], k.sn[:j-1], k.g[:j]
-		if k.rotate(j - 1) {
-			return true
-		}
+	k.wide += 2*int64(j) + 6         // Project reads v[:j+2]; SubtractProjection reads v[:j], reads and writes v[j] and v[j+1]
+	if j > 0 && k.rotateAgain(j-1) { // a[j-1] has changed
+		return true
 	}
 	k.a = append(k.a, col)
+	return k.rotate(j)
+}
+
+// rotateAgain is rotate for the last column j of h, after a change of a[j].
+func (k *krylov) rotateAgain(j int) (exact bool) {
+	c, s, g := k.cs[j], k.sn[j], k.g[j:]
+	g[0] = float64(c*g[0]) - float64(s*g[1])
+	k.h, k.cs, k.sn, k.g = k.h[:j], k.cs[:j], k.sn[:j], k.g[:j+1]
 	return k.rotate(j)
 }
 
@@ -207,10 +235,10 @@ func (k *krylov) rotate(j int) (exact bool) {
 	}
 	norm := col[j+1]
 	r := hypot(col[j], norm)
-	c, s := 1.0, 0.0
-	if r > 1e-15*k.length {
+	c, s := 0.0, 1.0
+	if r > k.least()*k.length {
 		c, s = col[j]/r, norm/r
-	} else {
+	} else { // A q_j adds nothing: the residual stays
 		r = 0
 	}
 	col[j] = r
@@ -218,6 +246,14 @@ func (k *krylov) rotate(j int) (exact bool) {
 	k.g = append(k.g, -s*k.g[j])
 	k.g[j] *= c
 	return exact
+}
+
+// least returns the ratio of a diagonal element of h to the length of its column below which that element is rounding error.
+func (k *krylov) least() float64 {
+	if k.inCompact() {
+		return 1.0 / (1 << 24)
+	}
+	return 1e-15
 }
 
 // hypot returns the length of (a, b). math.Hypot rounds differently on different processors.
@@ -255,17 +291,47 @@ func (k *krylov) improve() {
 	for i := range y {
 		y[i] /= lengths[i]
 	}
-	switch {
-	case k.flexible:
-		k.Add(1, y, k.kept[:m], k.x)
-		return
-	case k.opt.Precond == nil:
-		k.Add(1, y, k.v[:m], k.x)
+	if k.flexible || k.opt.Precond == nil {
+		k.addBasis(y, k.x)
 		return
 	}
-	u := k.v[len(k.v)-1] // not among v[:m]
-	k.Set(0, u, u)
-	k.Add(1, y, k.v[:m], u)
+	u := k.combineBasis(y)
 	z := k.Preconditioned(u, k.z)
 	k.Add(1, []float64{1}, []space.Vector{z}, k.x)
+}
+
+// addBasis computes w = w + sum of y[i]*v[i], or of y[i]*kept[i] in a flexible method.
+func (k *krylov) addBasis(y []float64, w space.Vector) {
+	m := len(y)
+	if k.inCompact() {
+		basis := k.compact.v
+		if k.flexible {
+			basis = k.compact.kept
+		}
+		basis.Add(y, w)
+		k.narrow += int64(m)
+		return
+	}
+	basis := k.v
+	if k.flexible {
+		basis = k.kept
+	}
+	k.Add(1, y, basis[:m], w)
+	k.wide += int64(m)
+}
+
+// combineBasis returns the sum of y[i]*v[i], in a vector that is unused at the end of a cycle. The old elements of that vector
+// do not matter: they may be infinite.
+func (k *krylov) combineBasis(y []float64) space.Vector {
+	if k.inCompact() {
+		u := k.compact.vector[0]
+		k.compact.v.Combine(y, u)
+		k.narrow += int64(len(y))
+		return u
+	}
+	u := k.v[len(k.v)-1] // not among those with y[i]
+	k.Set(y[0], k.v[0], u)
+	k.Add(1, y[1:], k.v[1:len(y)], u)
+	k.wide += int64(len(y))
+	return u
 }

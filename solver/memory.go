@@ -14,6 +14,9 @@ func (m method) fit(opt Options, rows, n int) error {
 	}
 	var triangles int64
 	if m.bases > 0 {
+		if opt.Basis == BasisInt32 {
+			count += 1 + m.bases
+		}
 		steps := min(opt.Restart, opt.MaxIter)
 		count += m.bases * steps
 		triangles = int64(steps) * int64(steps+3) // column j has j+2 elements

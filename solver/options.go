@@ -33,6 +33,10 @@ type Options struct {
 	// Restart is the number of iterations after which GMRES and FGMRES restart; 0 means DefaultRestart. Other
 	// methods do not use it.
 	Restart int
+	// Basis is how GMRES and FGMRES store their basis; "" means BasisFloat64. BasisInt32 halves the memory traffic of the
+	// basis, which limits the speed for large systems. It needs vectors in host memory, so CPU devices. Where 32 bits would
+	// cost accuracy or iterations, the basis is float64 nevertheless (Result.WidenedAt). Other methods do not use it.
+	Basis Basis
 	// Precond is the preconditioner; nil means none.
 	Precond Preconditioner
 	// Damping is for LSMR, which minimises |b - A x|^2 + Damping^2*|x - x0|^2; 0 or a positive number. Other
@@ -46,6 +50,7 @@ type Options struct {
 
 // fill sets the defaults and checks the options for a system of n equations.
 func (o *Options) fill(n int) error {
+	o.Basis = cmp.Or(o.Basis, BasisFloat64)
 	o.Tol, o.Restart, o.MaxIter = cmp.Or(o.Tol, DefaultTol), cmp.Or(o.Restart, DefaultRestart), cmp.Or(o.MaxIter, max(10*n, 1000))
 	if !(o.Tol > 0 && o.Tol < 1) {
 		return sparse.Inputf("tolerance", "%g: use a number between 0 and 1", o.Tol)
@@ -55,6 +60,9 @@ func (o *Options) fill(n int) error {
 	}
 	if !(o.Damping >= 0 && o.Damping <= math.MaxFloat64) {
 		return sparse.Inputf("damping", "%g: use 0 or a positive number", o.Damping)
+	}
+	if err := o.Basis.check(); err != nil {
+		return err
 	}
 	if o.Restart < 1 || o.Restart > MaxRestart {
 		return sparse.Inputf("restart", "%d: use 1 to %d", o.Restart, MaxRestart)
@@ -70,6 +78,12 @@ type Result struct {
 	Residual   float64 // |b - A x| / |b|, computed from x itself
 	// LeastSquares reports that no x reaches the tolerance and that x minimises |b - A x|; see LSMR and MINRES.
 	LeastSquares bool
+	// These are of GMRES and FGMRES. Basis is Options.Basis. WidenedAt is the iteration from which on BasisFloat64
+	// replaced BasisInt32 for good; 0 means never. BasisBytes is the number of bytes of basis vectors that this process
+	// read and wrote.
+	Basis      Basis
+	WidenedAt  int
+	BasisBytes int64
 	// History holds the relative residual before the first iteration and after each iteration, from the
 	// recurrence of the method.
 	History []float64

@@ -11,6 +11,9 @@ import (
 )
 
 // Preconditioner is an approximate inverse M of a matrix. For CG, M must be symmetric and positive definite.
+//
+// With a Distributed operator, a Preconditioner whose processes exchange messages in Apply has a method Collective() bool that
+// returns true, as cluster.AMG has. All processes then call Apply, also after an error in one of them.
 type Preconditioner interface {
 	// Size returns the number of rows and columns of M.
 	Size() int

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver/amg"
 	"github.com/msrep-go/msrep/solver/factor"
 	"github.com/msrep-go/msrep/solver/internal/probe"
 	"github.com/msrep-go/msrep/solver/internal/refine"
@@ -63,7 +65,7 @@ func newSearch(ctx context.Context, sys *msrep.System, a sparse.Matrix[float64],
 	if err := checkVectors(b, x, 0); err != nil {
 		return nil, err
 	}
-	o := Options{Tol: opt.Tol, MaxIter: opt.MaxIter, Restart: opt.Restart}
+	o := Options{Tol: opt.Tol, MaxIter: opt.MaxIter, Restart: opt.Restart, Basis: opt.Basis}
 	if err := o.fill(m.Rows); err != nil {
 		return nil, err
 	}
@@ -286,17 +288,19 @@ func (t *trial) progress(k int, residual float64) {
 }
 
 // solve runs the method of the attempt on t.x, as a Method does.
-func (t *trial) solve() (*Result, error) {
+func (t *trial) solve() (res *Result, err error) {
 	if t.Method == "direct" {
 		return t.direct()
 	}
 	begin := time.Now()
 	opt := Options{Tol: t.opt.Tol, MaxIter: t.opt.MaxIter, Restart: t.opt.Restart, Progress: t.progress}
-	var err error
 	opt.Precond, err = t.preconditioner()
 	t.sol.Timing.Precond += time.Since(begin)
 	if err != nil {
 		return nil, err
+	}
+	if c, ok := opt.Precond.(io.Closer); ok {
+		defer func() { err = cmp.Or(err, c.Close()) }()
 	}
 	m := iterations[t.Method]
 	expected := msrep.Expected{Products: m.products * t.most / 2} // attempts with a bound often end early
@@ -308,8 +312,21 @@ func (t *trial) solve() (*Result, error) {
 		return nil, err
 	}
 	t.report.Setup = time.Since(begin)
+	opt.Basis = t.basis(plan)
 	return m.method(t.ctx, plan, t.b, t.x, opt)
 }
+
+// basis returns the basis of GMRES for a plan of the matrix.
+func (t *trial) basis(plan *msrep.Plan[float64]) Basis {
+	size := 8 * int64(t.a.Rows) * int64(cmp.Or(t.opt.Restart, DefaultRestart))
+	if t.opt.Basis == "" && size >= largeBasis && space.OnDevices(plan, nil, false) == nil {
+		return BasisInt32
+	}
+	return t.opt.Basis
+}
+
+// largeBasis is the size of a basis in bytes that is beyond the caches of most processors.
+const largeBasis = 64 << 20
 
 // iterations has the iterative methods by name, the products with A in an iteration, and whether each also multiplies by A'.
 var iterations = map[string]struct {
@@ -336,6 +353,10 @@ func (t *trial) preconditioner() (Preconditioner, error) {
 		return Jacobi(t.a)
 	case "ic", "ilu", "ilut":
 		return t.Incomplete(t.ctx, t.a)
+	case "amg":
+		return amg.New(t.ctx, t.sys, t.a, amg.Options{Deterministic: t.opt.Deterministic})
+	case "chebyshev":
+		return amg.NewChebyshev(t.ctx, t.sys, t.a, amg.Options{Deterministic: t.opt.Deterministic})
 	}
 	size, err := t.BlockSize()
 	if err != nil {

@@ -30,7 +30,10 @@ type SolveOptions struct {
 	// MaxIter bounds the iterations of each attempt, and Restart those of GMRES and FGMRES between restarts. The defaults
 	// are those of Options.
 	MaxIter, Restart int
-	// Time bounds the time of all attempts; 0 means no bound. It must not be negative, as MaxBytes.
+	// Basis is Options.Basis for GMRES and FGMRES. "" means BasisInt32 if the basis is in host memory and larger than the
+	// caches of most processors, else BasisFloat64.
+	Basis Basis
+	// Time bounds the time of all attempts; 0 means no bound. Neither it nor MaxBytes may be negative.
 	Time time.Duration
 	// MaxBytes bounds the memory of factors, in bytes; 0 means the available memory.
 	MaxBytes int64
@@ -107,7 +110,7 @@ func Solve(ctx context.Context, sys *msrep.System, a sparse.Matrix[float64], b, 
 // These are the names of a Choice. "auto" is the same as "".
 var (
 	Methods         = []string{"auto", "cg", "minres", "bicgstab", "gmres", "fgmres", "idr", "lsmr", "direct"}
-	Preconditioners = []string{"auto", "none", "jacobi", "block-jacobi:N", "ilu", "ic", "ilut"}
+	Preconditioners = []string{"auto", "none", "jacobi", "block-jacobi:N", "ilu", "ic", "ilut", "amg", "chebyshev"}
 	Orders          = []string{"auto", "none", "rcm", "amd"}
 )
 

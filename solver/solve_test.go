@@ -13,6 +13,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
 )
 
 func ones(n int) []float64 {
@@ -258,6 +259,7 @@ func TestSolveWithAChoiceMakesOneAttempt(t *testing.T) {
 		{Method: "cg"}, {Method: "cg", Precond: "ic"}, {Method: "minres", Precond: "jacobi"}, {Method: "bicgstab", Precond: "ilu", Order: "rcm"},
 		{Method: "gmres", Precond: "ilut"}, {Method: "fgmres", Precond: "block-jacobi:5"}, {Method: "idr"}, {Method: "lsmr"}, {Method: "direct"},
 		{Method: "direct", Order: "rcm"}, {Precond: "ilu"}, {Precond: "ic"}, {Precond: "none"}, {Order: "none"},
+		{Precond: "amg"}, {Method: "gmres", Precond: "amg"}, {Precond: "chebyshev"},
 	} {
 		s, err := Solve(t.Context(), sys, a, b, x, SolveOptions{Choice: c})
 		require.NoError(t, err, c)
@@ -285,7 +287,7 @@ func TestSolveGivesTheSameBitsOnAnyDevices(t *testing.T) {
 		for i := range b {
 			b[i] = math.Sin(float64(i + 1))
 		}
-		for _, c := range []Choice{{}, {Method: "gmres", Precond: "ilut"}, {Method: "direct"}, {Method: "lsmr"}} {
+		for _, c := range []Choice{{}, {Method: "gmres", Precond: "ilut"}, {Precond: "amg"}, {Method: "direct"}, {Method: "lsmr"}} {
 			var first []float64
 			for _, devices := range []string{"cpu:1", "cpu:3", "sim:1", "sim:6"} {
 				x := make([]float64, a.Rows)
@@ -322,4 +324,64 @@ func TestAPanicInTheProgressOfSolveReachesTheCaller(t *testing.T) {
 	})
 	_, err := Solve(t.Context(), sys, a, b, x, SolveOptions{})
 	require.NoError(t, err)
+}
+
+// For a large mesh in two dimensions, multigrid cycles are expected to take less time than factors.
+func TestSolveChoosesMultigridForLargeMeshes(t *testing.T) {
+	sys := open(t, "cpu:1")
+	a, _, err := gen.Generate("stencil:n=300,points=5")
+	require.NoError(t, err)
+	b, x := ones(a.Rows), make([]float64, a.Rows)
+	s, err := Solve(t.Context(), sys, a, b, x, SolveOptions{})
+	require.NoError(t, err)
+	require.Equal(t, Choice{Method: "cg", Precond: "amg"}, s.Choice)
+	require.Len(t, s.Attempts, 2)
+	require.Contains(t, s.Attempts[1].Why, "multigrid cycles: about 0.0")
+	require.LessOrEqual(t, s.Iterations, 18)
+
+	for i := range a.Rows { // convection
+		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
+			if j := int(a.ColIdx[k]); j == i-1 {
+				a.Val[k] -= 0.1
+			} else if j == i {
+				a.Val[k] += 0.1
+			}
+		}
+	}
+	clear(x)
+	s, err = Solve(t.Context(), sys, a, b, x, SolveOptions{Choice: Choice{Precond: "amg"}})
+	require.NoError(t, err)
+	require.Equal(t, "gmres", s.Method)
+	clear(x)
+	s, err = Solve(t.Context(), sys, a, b, x, SolveOptions{})
+	require.NoError(t, err)
+	require.Equal(t, Choice{Method: "bicgstab", Precond: "amg"}, s.Choice)
+}
+
+// A hierarchy for a matrix with a zero on its diagonal is an error that names the row.
+func TestSolveWithMultigridNamesAZeroOnTheDiagonal(t *testing.T) {
+	a := laplacian(t, "stencil:n=30,points=5")
+	for k := a.RowPtr[7]; k < a.RowPtr[8]; k++ {
+		if a.ColIdx[k] == 7 {
+			a.Val[k] = 0
+		}
+	}
+	_, err := Solve(t.Context(), open(t, "cpu:1"), a, ones(a.Rows), make([]float64, a.Rows), SolveOptions{Choice: Choice{Precond: "amg"}})
+	require.ErrorContains(t, err, "matrix: its diagonal element in row 7 is zero")
+}
+
+// Solve stores a basis beyond the caches in 32 bits, on CPU devices, unless the options name another one.
+func TestSolveChoosesTheBasisBySize(t *testing.T) {
+	a := laplacian(t, "stencil:n=530,points=5") // 67 MB for 30 vectors
+	for _, c := range []struct {
+		restart     int
+		basis, want Basis
+	}{{0, "", BasisInt32}, {20, "", BasisFloat64}, {0, BasisFloat64, BasisFloat64}, {20, BasisInt32, BasisInt32}} {
+		s, err := Solve(t.Context(), open(t, "cpu:2"), a, ones(a.Rows), make([]float64, a.Rows), SolveOptions{
+			Choice: Choice{Method: "gmres"}, Restart: c.restart, Basis: c.basis, Tol: 1e-3})
+		require.NoError(t, err)
+		require.Equal(t, c.want, s.Basis)
+	}
+	_, err := Solve(t.Context(), open(t, "cpu:1"), a, ones(a.Rows), make([]float64, a.Rows), SolveOptions{Basis: "half"})
+	require.ErrorContains(t, err, `basis: "half" is not known`)
 }

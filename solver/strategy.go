@@ -25,6 +25,9 @@ const (
 	storeCost     = 1.5e-9  // an entry of factors
 	orderCost     = 50e-9   // order and analysis of factors, for each entry of the matrix
 	rowCost       = 250e-9  // the same, for each row
+	setupEntry    = 50e-9   // levels of a multigrid hierarchy, for each entry of the matrix
+	setupRow      = 100e-9  // the same, for each row
+	cycleCost     = 150e-6  // a multigrid cycle, besides its products and operations on vectors
 )
 
 // run makes attempts until one succeeds.
@@ -96,40 +99,106 @@ func complete(cost float64, cholesky bool, why string) attempt {
 	return attempt{Choice: Choice{Method: "direct", Order: "auto"}, cost: cost, cholesky: cholesky, why: why}
 }
 
+// Multigrid cycles that the model expects until the tolerance is reached, and the products and the elements that one reads and
+// writes, with the iteration around it. Most elements of a cycle are float32.
+const (
+	cycles        = 16
+	cycleProducts = 8
+	cycleElements = 40
+)
+
+// multigridOf is the expected cost of a solve with multigrid cycles. It is infinite for matrices so small that factors take
+// little time, also where the matrix is not from a mesh.
+func (s *search) multigridOf() float64 {
+	if s.a.Rows < largeMesh {
+		return math.Inf(1)
+	}
+	return setupEntry*float64(s.a.NNZ()) + setupRow*float64(s.a.Rows) + cycles*s.cycleOf()
+}
+
+// cycleOf is the cost of an iteration with one multigrid cycle.
+func (s *search) cycleOf() float64 { return cycleCost + s.seconds(1, cycleProducts, cycleElements) }
+
+// multigrid returns an attempt with multigrid cycles, each iteration with the given number of them. It ends when it is expected
+// to take longer than an attempt of the given cost.
+func (s *search) multigrid(method string, perIteration, cost float64, why string) attempt {
+	return attempt{Choice: Choice{Method: method, Precond: "amg"}, why: why, most: int(min(max(cost/(perIteration*s.cycleOf()), cycles), 1e9))}
+}
+
+// cheap is how much longer multigrid cycles may be expected to take than the order and the analysis of complete factors: these take
+// less than half of the time of factors for meshes so large that cycles are considered.
+const cheap = 2
+
 // definite makes the attempts for a symmetric matrix with a positive diagonal.
 func (s *search) definite() (done bool, err error) {
 	const products, elements = 1, 12
+	cycle := s.multigridOf()
 	cg := attempt{
-		Choice: Choice{Method: "cg", Precond: "jacobi"}, most: s.iterations(s.floorOf(), products, elements),
+		Choice: Choice{Method: "cg", Precond: "jacobi"}, most: s.iterations(min(s.floorOf(), cycle), products, elements),
 		why: "symmetric with a positive diagonal: cg may converge before factors are ordered",
+	}
+	if cycle < s.floorOf() {
+		cg.why = "symmetric with a positive diagonal: cg may converge before multigrid levels are built"
 	}
 	done, err = s.try(cg)
 	if done {
 		return true, err
 	}
-	cost := 0.0 // of cg
+	cost := math.Inf(1) // of cg
 	var slow *probe.SlowError
 	if errors.As(err, &slow) && !slow.Stalled() {
 		cost = s.seconds(slow.Expected, products, elements)
 	}
-	done, err = s.try(complete(cost, true, "symmetric with a positive diagonal: Cholesky factors"))
+	cycled := cycle < cheap*s.floorOf() && cycle < cost
+	if cycled {
+		done, err = s.try(s.multigrid("cg", 1, cheap*s.floorOf(), fmt.Sprintf("multigrid cycles: about %.2g s by the model, factors at least %.2g s", cycle, s.floorOf())))
+		if done {
+			return true, err
+		}
+	}
+	bound := cost
+	if !cycled {
+		bound = min(cost, cycle)
+	}
+	if math.IsInf(bound, 1) {
+		bound = 0
+	}
+	done, err = s.try(complete(bound, true, "symmetric with a positive diagonal: Cholesky factors"))
 	var dear *costError
 	switch {
 	case done:
 		return true, err
 	case errors.As(err, &dear):
-		cg.most = s.iterations(dear.seconds, products, elements)
-		cg.why = fmt.Sprintf("about %d iterations take less time than factors", slow.Expected)
-		if done, err = s.try(cg); done {
-			return true, err
+		if !cycled && cycle < cost {
+			why := fmt.Sprintf("multigrid cycles: about %.2g s by the model, factors %.2g s", cycle, dear.seconds)
+			if done, err = s.try(s.multigrid("cg", 1, dear.seconds, why)); done {
+				return true, err
+			}
 		}
-		done, err = s.try(complete(0, true, "cg converges slowly: Cholesky factors"))
+		if cost < dear.seconds {
+			cg.most = s.iterations(dear.seconds, products, elements)
+			cg.why = fmt.Sprintf("about %d iterations take less time than factors", slow.Expected)
+			if done, err = s.try(cg); done {
+				return true, err
+			}
+		}
+		done, err = s.try(complete(0, true, "iterations converge slowly: Cholesky factors"))
 	case memoryOf(err) != nil:
-		cg.most, cg.why = 0, "factors do not fit in memory"
+		why := "factors do not fit in memory"
+		if !cycled && cycle < cost {
+			p := s.multigrid("cg", 1, 0, why)
+			if p.most = 0; !math.IsInf(cost, 1) {
+				p.most = int(min(max(cost/s.cycleOf(), cycles), 1e9))
+			}
+			if done, err = s.try(p); done {
+				return true, err
+			}
+		}
+		cg.most, cg.why = 0, why
 		if done, err = s.try(cg); done {
 			return true, err
 		}
-		return s.incomplete(0, cg.why)
+		return s.incomplete(0, why)
 	}
 	if done || !errors.Is(err, factor.ErrNotPositiveDefinite) {
 		return done, err
@@ -152,6 +221,14 @@ func (s *search) general() (done bool, err error) {
 		})
 		if done {
 			return true, err
+		}
+	}
+	if s.traits.Positive && probe.Diffusive(s.a) {
+		if cycle := s.multigridOf(); cycle < cheap*s.floorOf() {
+			text := fmt.Sprintf("most couplings are negative: multigrid cycles: about %.2g s by the model, factors at least %.2g s", cycle, s.floorOf())
+			if done, err = s.try(s.multigrid("bicgstab", 2, cheap*s.floorOf(), text)); done {
+				return true, err
+			}
 		}
 	}
 	done, err = s.try(complete(dearer*s.floorOf(), false, why+": LU factors"))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/given"
@@ -34,6 +35,7 @@ type task struct {
 	b, x   space.Vector
 	exp    int     // b and x are divided by 2^exp
 	norm   float64 // |b|
+	rows   int     // of this process
 	tall   bool    // the matrix has more rows than columns
 	res    *Result
 
@@ -68,6 +70,9 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 	if err == nil && !m.hostOnly {
 		device = space.OnDevices(a, all, m.transposed)
 	}
+	if err == nil && device != nil && m.bases > 0 && opt.Basis == BasisInt32 {
+		err = sparse.Inputf("basis", "%q takes vectors in host memory, and this plan keeps them on its devices: use CPU devices, or %q", opt.Basis, BasisFloat64)
+	}
 	if err == nil && device == nil { // device spaces report lack of memory themselves
 		err = m.fit(opt, len(b), len(x))
 	}
@@ -80,12 +85,12 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 		largest = space.LargestOf(scale)
 	}
 	if all != nil {
-		err = all.Begin(ctx, &largest, err, opt.Tol, float64(opt.MaxIter), float64(opt.Restart), opt.Damping, float64(n), boolToFloat(opt.Precond != nil))
+		err = all.Begin(ctx, &largest, err, opt.Tol, float64(opt.MaxIter), float64(opt.Restart), opt.Damping, float64(n), boolToFloat(opt.Precond != nil), float64(slices.Index(Bases, string(opt.Basis))))
 	}
 	if err != nil {
 		return nil, err
 	}
-	t := &task{method: m.name, opt: opt, window: n + 1000, tall: len(b) > len(x), res: &Result{}}
+	t := &task{method: m.name, opt: opt, window: n + 1000, rows: len(b), tall: len(b) > len(x), res: &Result{}}
 	if m.eigen {
 		firstVector(x, largest, first)
 	} else {

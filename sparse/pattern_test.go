@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -87,6 +88,66 @@ func TestWrongArgumentsOfPatternsAreRefused(t *testing.T) {
 		require.True(t, IsInput(err), "%v", err)
 	}
 	require.NoError(t, (*TriplePattern[float64])(nil).Matrix().Validate())
+}
+
+func TestPatternsOfTheLeastSizes(t *testing.T) {
+	for _, c := range []struct {
+		rows, cols int
+		idx        []int32
+		entries    int
+	}{{0, 0, nil, 0}, {0, 3, nil, 0}, {3, 0, nil, 0}, {1, 1, nil, 0}, {1, 1, []int32{0}, 1}, {1, 1, make([]int32, 1000), 1}} {
+		p, err := NewPattern[float32](c.rows, c.cols, c.idx, c.idx)
+		require.NoError(t, err)
+		m := p.Matrix()
+		require.NoError(t, m.Validate())
+		require.Len(t, m.Val, c.entries)
+		val := make([]float32, len(c.idx))
+		for k := range val {
+			val[k] = 1
+		}
+		require.NoError(t, p.Fill(val, m.Val))
+		for _, v := range m.Val {
+			require.Equal(t, float32(len(c.idx)), v)
+		}
+	}
+	for _, rows := range []int{MaxDim + 1, math.MaxInt, math.MinInt} {
+		_, err := NewPattern[float64](rows, 1, nil, nil)
+		require.True(t, IsInput(err), "%d rows: %v", rows, err)
+		_, err = NewPattern[float64](1, rows, nil, nil)
+		require.True(t, IsInput(err), "%d columns: %v", rows, err)
+	}
+}
+
+func TestGoroutinesFillMatricesOfOnePattern(t *testing.T) {
+	const n = 3 * fillGrain
+	rowIdx, colIdx := make([]int32, n), make([]int32, n)
+	for k := range int32(n) {
+		rowIdx[k], colIdx[k] = k%100, k%7
+	}
+	p, err := NewPattern[float64](100, 7, rowIdx, colIdx)
+	require.NoError(t, err)
+	var all sync.WaitGroup
+	for g := range 4 {
+		all.Go(func() {
+			val, m := make([]float64, n), p.Matrix()
+			for k := range val {
+				val[k] = float64(g)
+			}
+			sum := 0.0
+			for range 3 {
+				if err := p.Fill(val, m.Val); err != nil {
+					t.Error(err)
+				}
+			}
+			for _, v := range m.Val {
+				sum += v
+			}
+			if sum != float64(g*n) {
+				t.Errorf("goroutine %d: sum %g", g, sum)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // BenchmarkPattern is the time to assemble the 3.6 million triples of 400,000 triangles of a 2D mesh, once by sorting

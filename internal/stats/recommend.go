@@ -77,7 +77,7 @@ func (s *Stats) choose(order []sparse.Format, model func(sparse.Format) float64,
 	if second == "" {
 		return Recommendation{best, "other formats take too many bytes"}
 	}
-	return Recommendation{best, fmt.Sprintf("%.3g %s by the model; the next is %s with %.2f times as many", least*scale, unit, second, next/least)}
+	return Recommendation{best, fmt.Sprintf("%.3g %s by the model; the next, %s, costs %.2f times as much", least*scale, unit, second, next/least)}
 }
 
 // fits reports whether devices accept the matrix in a format. Only ell is refused for its

@@ -3,6 +3,7 @@ package eigen
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/solver/internal/space"
@@ -18,8 +19,9 @@ import (
 // takes one product with a block of vectors, by SpMM where the operator has it. W is made orthonormal to X and P, and P to X
 // (Hetmaniuk and Lehoucq, "Basis selection in LOBPCG", J. Comput. Phys. 218, 2006; Duersch, Shao, Yang and Gu, "A robust and
 // efficient implementation of LOBPCG", SIAM J. Sci. Comput. 40, 2018), so that the projected problem stays well conditioned.
-// A vector within the tolerance stays in X but gets no W and P. The blocks have a few vectors more than Count, and six of
-// them are stored. Where three blocks would span the whole space, Symmetric is used.
+// A vector within the tolerance stays in X but gets no W and P. Without a preconditioner the span also contains the two Ritz
+// vectors at the other end of the spectrum: a few eigenvalues far from all others, which would dominate the residuals, then
+// do not slow the convergence. The blocks have a few vectors more than Count, and six of them are stored. Where three blocks would span the whole space, Symmetric is used.
 //
 // Options.Which may be Largest or Smallest; Options.Basis and Options.Start are not used. Multiple eigenvalues are found as
 // often as the block has vectors. Errors are those of Symmetric.
@@ -57,13 +59,16 @@ func LOBPCG(ctx context.Context, a solver.Operator, opt Options) (res *Result, e
 	return res, res.accurate(gaveUp)
 }
 
-// block is the vectors of LOBPCG and their products with scale*A. All vectors x, w and p are orthonormal.
+// block is the vectors of LOBPCG and their products with scale*A. All vectors x, far, w and p are orthonormal.
 type block struct {
 	*run
-	x, w, p    []space.Vector
-	ax, aw, ap []space.Vector
-	theta      []float64 // Ritz values of x
+	x, far, w, p     []space.Vector // far has the Ritz vectors at the other end of the spectrum
+	ax, afar, aw, ap []space.Vector
+	theta            []float64 // Ritz values of x
 }
+
+// farVectors is the number of vectors far.
+const farVectors = 2
 
 // solve improves x until its first Count vectors are within the tolerance.
 func (b *block) solve() error {
@@ -94,9 +99,8 @@ func (b *block) solve() error {
 			return b.failure(solver.ErrNotConverged, worst, "%d of %d eigenvalues are within the tolerance", converged, b.opt.Count)
 		case b.iterations%20 == 19 && !fresh: // products by combination gather rounding errors
 			b.MultiplyAll(b.scale, b.x, b.ax)
-			if b.p != nil {
-				b.MultiplyAll(b.scale, b.p, b.ap)
-			}
+			b.MultiplyAll(b.scale, b.far, b.afar)
+			b.MultiplyAll(b.scale, b.p, b.ap)
 		}
 		fresh = false
 		b.directions()
@@ -159,10 +163,10 @@ func (b *block) residuals() (active []int, converged int, worst float64) {
 	return active, converged, worst
 }
 
-// directions makes w orthonormal and orthogonal to x and p, and multiplies it. Vectors that depend on the others are left
+// directions makes w orthonormal and orthogonal to x, far and p, and multiplies it. Vectors that depend on the others are left
 // out.
 func (b *block) directions() {
-	all := append(append([]space.Vector(nil), b.x...), b.p...)
+	all := slices.Concat(b.x, b.far, b.p)
 	var w []space.Vector
 	for _, v := range b.w {
 		if b.orthogonal(v, all) {
@@ -175,10 +179,11 @@ func (b *block) directions() {
 	b.MultiplyAll(b.scale, b.w, b.aw)
 }
 
-// project replaces x by the best vectors in the span of x, w and p, and p by the directions to them, for the active ones.
+// project replaces x by the best vectors in the span of x, far, w and p, far by the worst ones, and p by the directions to x, for
+// the active ones.
 func (b *block) project(active []int) error {
-	s := append(append(append([]space.Vector(nil), b.x...), b.w...), b.p...)
-	as := append(append(append([]space.Vector(nil), b.ax...), b.aw...), b.ap...)
+	s := slices.Concat(b.x, b.far, b.w, b.p)
+	as := slices.Concat(b.ax, b.afar, b.aw, b.ap)
 	g := b.Inner(s, as)
 	t := newSymmetric(len(s))
 	for j := range g {
@@ -200,6 +205,13 @@ func (b *block) project(active []int) error {
 	for _, k := range order[:size] {
 		c, b.theta = append(c, y[k]), append(b.theta, values[k])
 	}
+	last := size
+	if b.opt.Precond == nil {
+		last += min(farVectors, len(s)-size)
+		for _, k := range order[len(s)-(last-size):] {
+			c = append(c, y[k])
+		}
+	}
 	for _, i := range active { // the part of a new x outside the old ones, orthogonal to the new ones
 		p := append([]float64(nil), c[i]...)
 		clear(p[:size])
@@ -211,8 +223,8 @@ func (b *block) project(active []int) error {
 	b.Rotate(as, c)
 	b.give(s[len(c):]...)
 	b.give(as[len(c):]...)
-	b.x, b.p, b.w = s[:size:size], s[size:len(c):len(c)], nil
-	b.ax, b.ap, b.aw = as[:size:size], as[size:len(c):len(c)], nil
+	b.x, b.far, b.p, b.w = s[:size:size], s[size:last:last], s[last:len(c):len(c)], nil
+	b.ax, b.afar, b.ap, b.aw = as[:size:size], as[size:last:last], as[last:len(c):len(c)], nil
 	return nil
 }
 

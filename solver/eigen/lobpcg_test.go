@@ -28,3 +28,32 @@ func TestLOBPCGFindsTheEigenvaluesOfALaplacian(t *testing.T) {
 		}
 	}
 }
+
+// A few eigenvalues far from all others do not slow the search at the other end of the spectrum, without a preconditioner.
+func TestLOBPCGIsNotSlowedByFarEigenvalues(t *testing.T) {
+	for _, far := range []int{1, 2} {
+		for _, largest := range []float64{1e3, 1e5, 1e7} {
+			a := symmetricOf(t, 400, func(i, j int) float64 {
+				switch {
+				case i != j:
+					return 0
+				case i >= 200 && i < 200+far:
+					return largest
+				}
+				return 1 + float64(i)/40
+			})
+			res, err := LOBPCG(t.Context(), planOf(t, "cpu:1", a), Options{Count: 4, Which: Smallest})
+			require.NoError(t, err)
+			require.Less(t, res.Iterations, 200, "%d of %g", far, largest)
+			for i, v := range res.Values {
+				require.InDelta(t, 1+float64(i)/40, v, 1e-8*largest)
+			}
+			for i := range a.Val {
+				a.Val[i] = -a.Val[i]
+			}
+			res, err = LOBPCG(t.Context(), planOf(t, "cpu:1", a), Options{Count: 4, Which: Largest})
+			require.NoError(t, err)
+			require.Less(t, res.Iterations, 200, "%d of %g", far, -largest)
+		}
+	}
+}

@@ -102,7 +102,7 @@ func (r *run) check(rows, cols int, m solver.Preconditioner, opt Options) error 
 // vectors returns the number of vectors that the run stores at first.
 func (r *run) vectors() int {
 	if r.method == MethodLOBPCG && 3*r.blockSize() <= r.n {
-		return 6*r.blockSize() + 2
+		return 6*r.blockSize() + 2*farVectors + 2
 	}
 	return basisSize(r.opt.Basis, r.opt.Count, r.n) + 2
 }
@@ -222,7 +222,12 @@ const tiny = 1e-14
 // the matrix of about 1e-200 or 1e200 have squares that underflow or overflow.
 func (r *run) chooseScale(v, w space.Vector) error {
 	const safe = 300 // binary exponent of a norm whose fourth power is a float64 with full precision
-	for _, exp := range []int{0, 500, -500, 900, -900} {
+	const step = 120 // finds singular values of any size: apply multiplies by scale twice
+	for i := range 17 {
+		exp := (i + 1) / 2 * step
+		if i%2 == 0 {
+			exp = -exp
+		}
 		r.scale = math.Ldexp(1, exp)
 		r.apply(v, w)
 		squared := r.Dot(w, w)

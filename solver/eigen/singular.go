@@ -18,8 +18,9 @@ import (
 // J. Sci. Comput. 27, 2005). It multiplies by A and by A', not by A'A: small singular values keep their accuracy of
 // Tol*|A|. The smallest ones are found by SolveSingular only.
 //
-// An iteration takes one product with A and one with A', and makes both results orthogonal to the bases; with m vectors in
-// each, of rows and cols elements, this takes 4 m (rows + cols) operations. Options.Start has an element for each column.
+// An iteration takes one product with A and one with A', and makes the vectors with min(rows, cols) elements orthogonal to their
+// basis of m vectors: 4 m min(rows, cols) operations. The longer vectors are then nearly orthogonal; they are made so only where
+// much cancels. Options.Start has an element for each column.
 // Options.Precond and Options.Method are not used. Errors are those of Symmetric. Operators over several processes are
 // refused.
 func Singular(ctx context.Context, a solver.Operator, opt Options) (res *SVD, err error) {
@@ -99,7 +100,14 @@ func newBidiagonal(ctx context.Context, a solver.Operator, opt Options) (*bidiag
 			middle = g.left.take(1)[0]
 		}
 		g.forward(v, middle)
+		length := math.Sqrt(g.Dot(middle, middle))
+		if length > 0 && space.Finite(length) { // A'A v may overflow or underflow before it is scaled
+			g.Set(1/length, middle, middle)
+		} else {
+			length = 1
+		}
 		g.backward(middle, w)
+		g.Set(length, w, w)
 	}
 	return g, nil
 }
@@ -380,7 +388,12 @@ func (g *bidiagonal) step(m int) error {
 		return g.failure(solver.ErrBreakdown, math.Inf(1), "|A v| is not finite")
 	}
 	all := append(slices.Clip(g.u[:m]), g.lockedU...)
-	alpha := g.remainder(u, all, length)
+	var alpha float64
+	if length > oneSided*g.norm && len(g.lockedU) == 0 {
+		alpha = g.unit(u, length, length)
+	} else {
+		alpha = g.remainder(u, all, length)
+	}
 	if alpha == 0 && !g.random(u, all) {
 		return g.failure(solver.ErrBreakdown, math.Inf(1), "no vector is orthogonal to the basis")
 	}
@@ -401,6 +414,11 @@ func (g *bidiagonal) step(m int) error {
 	g.beta, g.v = append(g.beta[:m], beta), append(g.v[:m+1], w)
 	return g.Failed()
 }
+
+// oneSided is the length of A v - beta u, relative to the norm of A, from which on the next u is not made orthogonal to all others:
+// it is nearly so because the v are orthogonal (Simon and Zha, "Low-rank matrix approximation using the Lanczos
+// bidiagonalization process with applications", SIAM J. Sci. Comput. 21, 2000).
+const oneSided = 0.1
 
 // project returns the singular values of B, the largest first, and their left and right vectors.
 func (g *bidiagonal) project() (values []float64, p, q [][]float64, err error) {

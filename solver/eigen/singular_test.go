@@ -1,6 +1,7 @@
 package eigen
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -114,4 +115,34 @@ func TestSingularFindsMultipleValuesAndZeros(t *testing.T) {
 	res, err := Singular(t.Context(), planOf(t, "cpu:1", zero), Options{Count: 4})
 	require.NoError(t, err)
 	requireTriples(t, zero, make([]float64, 4), res, 1e-10)
+}
+
+// The left vectors stay orthogonal over many restarts, although most of them are not made so.
+func TestLeftVectorsStayOrthogonalOverManyRestarts(t *testing.T) {
+	const n = 1200
+	gradient := &sparse.CSR[float64]{Rows: n + 1, Cols: n, RowPtr: make([]int64, 1, n+2)} // differences of neighbours: singular values are close
+	for i := range gradient.Rows {
+		if i > 0 {
+			gradient.ColIdx, gradient.Val = append(gradient.ColIdx, int32(i-1)), append(gradient.Val, -1)
+		}
+		if i < n {
+			gradient.ColIdx, gradient.Val = append(gradient.ColIdx, int32(i)), append(gradient.Val, 1)
+		}
+		gradient.RowPtr = append(gradient.RowPtr, int64(len(gradient.Val)))
+	}
+	want := make([]float64, 6)
+	for i := range want {
+		want[i] = 2 * math.Cos(float64(i+1)*math.Pi/(2*(n+1)))
+	}
+	for _, a := range []*sparse.CSR[float64]{gradient, sparse.ToCSR[float64](gradient.Transpose())} {
+		res, err := Singular(t.Context(), planOf(t, "cpu:1", a), Options{Tol: 1e-11})
+		require.NoError(t, err)
+		require.Greater(t, res.Restarts, 10)
+		requireTriples(t, a, want, res, 1e-11)
+		for i := range want {
+			for j := range i {
+				require.Less(t, math.Abs(dotOf(res.U[i], res.U[j])), 1e-9)
+			}
+		}
+	}
 }

@@ -48,6 +48,7 @@ func SolveSingular(ctx context.Context, sys *msrep.System, a sparse.Matrix[float
 	if err := (&run{n: min(m.Rows, m.Cols)}).checkSingular(m.Rows, m.Cols, check); err != nil { // before the work for a plan or factors
 		return nil, err
 	}
+	m, exp := inRange(m)
 	var res *SVD
 	switch {
 	case opt.Which != Smallest:
@@ -63,6 +64,9 @@ func SolveSingular(ctx context.Context, sys *msrep.System, a sparse.Matrix[float
 	}
 	if res != nil {
 		res.Timing = since(res.Timing, begin)
+		if e := res.multiply(res.Values, exp); e != nil {
+			return nil, e
+		}
 	}
 	return res, err
 }

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver/internal/probe"
+	"github.com/msrep-go/msrep/solver/internal/space"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -34,6 +36,11 @@ func Solve(ctx context.Context, sys *msrep.System, a sparse.Matrix[float64], opt
 	if err := checkSymmetric(m); err != nil {
 		return nil, err
 	}
+	m, exp := inRange(m)
+	sigma := opt.Sigma
+	if opt.Sigma = math.Ldexp(sigma, -exp); space.Finite(sigma) && !space.Finite(opt.Sigma) {
+		return nil, sparse.Inputf("sigma", "%g: it is too large beside the elements of the matrix, of at most %g", sigma, math.Ldexp(space.LargestOf(m.Val), exp))
+	}
 	var res *Result
 	switch {
 	case opt.Which != Near:
@@ -45,8 +52,34 @@ func Solve(ctx context.Context, sys *msrep.System, a sparse.Matrix[float64], opt
 	}
 	if res != nil {
 		res.Timing = since(res.Timing, begin)
+		if e := res.multiply(res.Values, exp); e != nil {
+			return nil, e
+		}
 	}
 	return res, err
+}
+
+// inRange returns a divided by 2^exp, so that no sum of products of two elements overflows or underflows, for exp of 0 where
+// this holds for a itself.
+func inRange(a *sparse.CSR[float64]) (scaled *sparse.CSR[float64], exp int) {
+	if exp = space.Exponent(space.LargestOf(a.Val)); exp == 0 {
+		return a, 0
+	}
+	m := *a
+	m.Val = slices.Clone(a.Val)
+	space.ScaleBy(m.Val, -exp)
+	return &m, exp
+}
+
+// multiply makes values and i the results of a matrix that is 2^exp times as large. It returns an error where a value overflows.
+func (i *Info) multiply(values []float64, exp int) error {
+	space.ScaleBy(values, exp)
+	space.ScaleBy(i.Residuals, exp)
+	i.Norm = math.Ldexp(i.Norm, exp)
+	if exp != 0 && !space.Finite(i.Norm) {
+		return sparse.Inputf("matrix", "its norm exceeds the largest float64: divide its elements by a number first")
+	}
+	return nil
 }
 
 // products is the number of products that plans are told to expect.

@@ -327,3 +327,36 @@ func TestOperatorsWithNilArgumentsHaveAnErrorAndGiveNaN(t *testing.T) {
 	}
 	require.Nil(t, gonumop.ParallelBLAS(nil))
 }
+
+func TestFromDenseRefusesNilPointers(t *testing.T) {
+	for _, d := range []mat.Matrix{nil, (*mat.Dense)(nil), (*mat.VecDense)(nil)} {
+		_, err := gonumop.FromDense(d)
+		require.True(t, sparse.IsInput(err), "%v", err)
+	}
+}
+
+// longer is a vector whose array goes on behind its elements.
+type longer struct{ mat.Vector }
+
+func (v longer) RawVector() blas64.Vector {
+	data := make([]float64, v.Len()+3)
+	for i := range v.Len() {
+		data[i] = v.AtVec(i)
+	}
+	return blas64.Vector{N: v.Len(), Data: data, Inc: 1}
+}
+
+func TestVectorsInLongerArraysMultiply(t *testing.T) {
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1"})
+	require.NoError(t, err)
+	defer sys.Close()
+	a, err := sparse.NewCSR(2, 2, []int64{0, 1, 2}, []int32{0, 1}, []float64{2, 3})
+	require.NoError(t, err)
+	plan, err := msrep.NewPlan[float64](t.Context(), sys, a, msrep.PlanOptions{})
+	require.NoError(t, err)
+	o := gonumop.New(t.Context(), plan)
+	var y mat.VecDense
+	o.MulVecTo(&y, false, longer{mat.NewVecDense(2, []float64{1, 1})})
+	require.NoError(t, o.Err())
+	require.Equal(t, []float64{2, 3}, y.RawVector().Data)
+}

@@ -3,6 +3,7 @@ package gonumop
 import (
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -63,8 +64,8 @@ func ToDense(a *sparse.CSR[float64], maxElements int) (*mat.Dense, error) {
 // FromDense returns a CSR matrix with the nonzero elements of d. A nil d or a dimension above sparse.MaxDim is a
 // *sparse.InputError.
 func FromDense(d mat.Matrix) (*sparse.CSR[float64], error) {
-	if d == nil {
-		return nil, sparse.Inputf("matrix", "is nil")
+	if err := given.Check("matrix", d); err != nil {
+		return nil, err
 	}
 	rows, cols := d.Dims()
 	if rows > sparse.MaxDim || cols > sparse.MaxDim {

@@ -99,7 +99,9 @@ func (o *Operator) MulVecTo(dst *mat.VecDense, trans bool, x mat.Vector) {
 	if o.err == nil {
 		y := dst.RawVector()
 		out := y.Data
-		if y.Inc != 1 {
+		if y.Inc == 1 {
+			out = out[:y.N]
+		} else {
 			o.y = resize(o.y, y.N)
 			out = o.y
 		}
@@ -121,7 +123,7 @@ func (o *Operator) MulVecTo(dst *mat.VecDense, trans bool, x mat.Vector) {
 func (o *Operator) dense(x mat.Vector) []float64 {
 	if r, ok := x.(mat.RawVectorer); ok {
 		if v := r.RawVector(); v.Inc == 1 {
-			return v.Data
+			return v.Data[:v.N]
 		}
 	}
 	o.x = resize(o.x, x.Len())

@@ -69,6 +69,9 @@ type Options struct {
 	// needs it: a Graph or an operator has weights or not.
 	Weighted  bool
 	Precision Precision // "" means FP64
+	// Progress, unless nil, is called after each iteration with its number from 1 and the 1-norm of its difference.
+	// PageRanks does not call it.
+	Progress func(iteration int, difference float64)
 	// LeastBits is the number of bits of each value that the first iterations read: 32, or 16 with CPMS4 as in
 	// Table 2 of the CPMS paper; 0 means 32. With 16 bits, 4 of them mantissa, most graphs need more iterations,
 	// because rounding moves the start vector away from the solution (docs/cpms.md).

@@ -225,6 +225,9 @@ func (res *Result) iterate(ctx context.Context, r ranker, nodes int, opt Options
 		if !space.Finite(res.Residual) { // possible only with an Operator
 			return diverged("pagerank", "a rank is not finite after %d iterations", res.Iterations)
 		}
+		if opt.Progress != nil {
+			opt.Progress(res.Iterations, res.Residual)
+		}
 		res.Converged = res.Residual < opt.Tol && opt.Tol >= shown
 		near = res.Residual < threshold(read)
 	}

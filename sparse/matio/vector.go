@@ -3,7 +3,6 @@ package matio
 import (
 	"context"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/msrep-go/msrep/internal/fileio"
@@ -46,10 +45,8 @@ func ReadVector(ctx context.Context, path string) ([]float64, sparse.Source, err
 	return mtx.ReadVectorSource(ctx, in, f.Title())
 }
 
-// IsNPY reports whether the name of a file ends in .npy or .npy.gz.
-func IsNPY(path string) bool {
-	return filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")) == ".npy"
-}
+// IsNPY reports whether the name of a file ends in .npy, with or without .gz or .zst.
+func IsNPY(path string) bool { return extension(path) == ".npy" }
 
 // WriteVector writes v to w: as an .npy file of float64 if IsNPY(path), else as a Matrix Market array. Errors are those of
 // w. WriteVector does not compress.

@@ -15,9 +15,13 @@ type Traits struct {
 	Missing   int  // diagonal elements that are zero or missing
 }
 
-// symmetryRounding is the relative difference of a_ij and a_ji up to which Solve calls a matrix symmetric: files with
-// decimal numbers may round the two differently.
-const symmetryRounding = 1e-12
+// A matrix is called symmetric if a_ij and a_ji differ by at most symmetryRounding of the larger one, because files with
+// decimal numbers may round the two differently, or by at most cancelled of the square root of a_ii a_jj, because both may be
+// sums of finite elements that cancel.
+const (
+	symmetryRounding = 1e-12
+	cancelled        = 1e-14
+)
 
 // Tidy returns a in CSR with sorted rows, without duplicates, or an error that names the first value that is not finite.
 func Tidy(a sparse.Matrix[float64]) (*sparse.CSR[float64], error) {
@@ -57,6 +61,7 @@ func Tidy(a sparse.Matrix[float64]) (*sparse.CSR[float64], error) {
 // Look returns the traits of a square matrix that Tidy returned.
 func Look(a *sparse.CSR[float64]) Traits {
 	t := Traits{Positive: true}
+	root := make([]float64, a.Rows) // of the diagonal
 	for i := range a.Rows {
 		d := 0.0
 		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
@@ -68,11 +73,12 @@ func Look(a *sparse.CSR[float64]) Traits {
 			t.Missing++
 		}
 		t.Positive = t.Positive && d > 0
+		root[i] = math.Sqrt(math.Abs(d))
 	}
 	c := sparse.ToCSC[float64](a)
 	if slices.Equal(c.ColPtr, a.RowPtr) && slices.Equal(c.RowIdx, a.ColIdx) {
 		t.Exact = slices.Equal(c.Val, a.Val)
-		t.Symmetric = t.Exact || near(c.Val, a.Val)
+		t.Symmetric = t.Exact || near(a, c.Val, root)
 	}
 	return t
 }
@@ -86,12 +92,36 @@ func Mean(a *sparse.CSR[float64]) *sparse.CSR[float64] {
 	return &sparse.CSR[float64]{Rows: a.Rows, Cols: a.Cols, RowPtr: c.ColPtr, ColIdx: c.RowIdx, Val: c.Val}
 }
 
-// near reports whether all pairs of values are equal up to rounding.
-func near(v, w []float64) bool {
-	for i := range v {
-		if v[i] != w[i] && math.Abs(v[i]-w[i]) > symmetryRounding*max(math.Abs(v[i]), math.Abs(w[i])) {
-			return false
+// near reports whether A' = A up to rounding. transposed has the values of A' in the order of those of A, and root the square
+// roots of the diagonal.
+func near(a *sparse.CSR[float64], transposed, root []float64) bool {
+	for i := range a.Rows {
+		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
+			v, w := a.Val[k], transposed[k]
+			if v != w && math.Abs(v-w) > max(symmetryRounding*max(math.Abs(v), math.Abs(w)), cancelled*root[i]*root[a.ColIdx[k]]) {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// diffusive is the least share of negative entries in the absolute values of the entries off the diagonal.
+const diffusive = 0.9
+
+// Diffusive reports whether the entries of A off the diagonal are mostly negative, as after the discretisation of diffusion and
+// convection. The rows of A have a positive diagonal element.
+func Diffusive(a *sparse.CSR[float64]) bool {
+	negative, all := 0.0, 0.0
+	for i := range a.Rows {
+		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
+			v := a.Val[k]
+			if int(a.ColIdx[k]) == i {
+				continue
+			}
+			all += math.Abs(v)
+			negative += max(-v, 0)
+		}
+	}
+	return negative >= diffusive*all
 }

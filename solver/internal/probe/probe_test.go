@@ -28,12 +28,14 @@ func TestLookFindsTheTraitsOfAMatrix(t *testing.T) {
 		a    *sparse.CSR[float64]
 		want Traits
 	}{
-		"symmetric":           {matrixOf([]float64{2, 1}, []float64{1, 3}), Traits{Symmetric: true, Exact: true, Positive: true}},
-		"symmetric, rounded":  {matrixOf([]float64{2, 0.1}, []float64{0.1 + 1e-16, 3}), Traits{Symmetric: true, Positive: true}},
-		"nearly symmetric":    {matrixOf([]float64{2, 1}, []float64{1 + 1e-9, 3}), Traits{Positive: true}},
-		"opposite signs":      {matrixOf([]float64{2, 1e308}, []float64{-1e308, 3}), Traits{Positive: true}},
-		"a negative diagonal": {matrixOf([]float64{2, 1}, []float64{1, -3}), Traits{Symmetric: true, Exact: true}},
-		"a stored zero":       {matrixOf([]float64{0, 1}, []float64{1, 3}), Traits{Symmetric: true, Exact: true, Missing: 1}},
+		"symmetric":            {matrixOf([]float64{2, 1}, []float64{1, 3}), Traits{Symmetric: true, Exact: true, Positive: true}},
+		"symmetric, rounded":   {matrixOf([]float64{2, 0.1}, []float64{0.1 + 1e-16, 3}), Traits{Symmetric: true, Positive: true}},
+		"elements that cancel": {matrixOf([]float64{2, 1e-16}, []float64{-1e-16, 3}), Traits{Symmetric: true, Positive: true}},
+		"small elements":       {matrixOf([]float64{2, 1e-13}, []float64{-1e-13, 3}), Traits{Positive: true}},
+		"nearly symmetric":     {matrixOf([]float64{2, 1}, []float64{1 + 1e-9, 3}), Traits{Positive: true}},
+		"opposite signs":       {matrixOf([]float64{2, 1e308}, []float64{-1e308, 3}), Traits{Positive: true}},
+		"a negative diagonal":  {matrixOf([]float64{2, 1}, []float64{1, -3}), Traits{Symmetric: true, Exact: true}},
+		"a stored zero":        {matrixOf([]float64{0, 1}, []float64{1, 3}), Traits{Symmetric: true, Exact: true, Missing: 1}},
 		"no diagonal": {&sparse.CSR[float64]{Rows: 2, Cols: 2, RowPtr: []int64{0, 1, 2}, ColIdx: []int32{1, 0}, Val: []float64{1, 1}},
 			Traits{Symmetric: true, Exact: true, Missing: 2}},
 		"another pattern": {&sparse.CSR[float64]{Rows: 2, Cols: 2, RowPtr: []int64{0, 2, 3}, ColIdx: []int32{0, 1, 1}, Val: []float64{1, 1, 1}},

@@ -141,17 +141,18 @@ func (s *device) Preconditioned(r, z Vector) Vector {
 	if s.m == nil {
 		return r
 	}
-	s.precondition(func() error {
+	s.precondition(s.m, func() error {
 		if s.inverse != nil {
 			return s.v[z].Multiply(s.inverse, s.v[r])
 		}
 		if m, ok := s.m.(onVectors); ok {
 			return m.ApplyVector(s.Ctx, s.v[r], s.v[z])
 		}
-		if err := s.v[r].Read(s.r); err != nil {
+		err := s.v[r].Read(s.r)
+		if _, several := s.m.(collective); err != nil && !several {
 			return err
 		}
-		if err := s.m.Apply(s.r, s.z); err != nil {
+		if err = errors.Join(err, s.m.Apply(s.r, s.z)); err != nil {
 			return err
 		}
 		return s.v[z].Write(s.z)

@@ -90,7 +90,7 @@ func (s *Host) Preconditioned(r, z Vector) Vector {
 	if s.m == nil {
 		return r
 	}
-	s.precondition(func() error {
+	s.precondition(s.m, func() error {
 		if b, ok := s.m.(onWorkersOf); ok {
 			return b.ApplyOn(s.a, s.V[r], s.V[z])
 		}

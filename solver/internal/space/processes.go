@@ -129,7 +129,7 @@ func (p *Processes) Begin(ctx context.Context, largest *float64, err error, same
 	*largest = v[0]
 	for i := 2; i < len(v); i += 2 {
 		if v[i] != -v[i+1] {
-			return sparse.Inputf("options", "differ between processes: tolerance, iterations, restart and use of a preconditioner must be the same")
+			return sparse.Inputf("options", "differ between processes: tolerance, iterations, restart, basis and use of a preconditioner must be the same")
 		}
 	}
 	return nil

@@ -15,11 +15,19 @@ func (s *Host) Inner(v, w []Vector) [][]float64 {
 	if count > 0 {
 		n := len(right[0])
 		part := make([]float64, chunks(n)*count)
-		s.Each(n, func(lo, hi int) {
-			out := part[lo/SumChunk*count:][:count]
-			for j, w := range right {
-				for i, v := range left {
-					out[j*len(left)+i] = vec.Dot(v[lo:hi], w[lo:hi])
+		s.pieces(n, func(from, to int) {
+			m := len(left)
+			sums := make([]vec.Sum, 2*m)
+			for k := from; k < to; k++ {
+				lo, hi := k*SumChunk, min((k+1)*SumChunk, n)
+				out := part[k*count:][:count]
+				for j := 0; j < len(right); j += 2 { // a loop over two w reads v once; with the same w twice it is faster than Dot, too
+					next := min(j+1, len(right)-1)
+					clear(sums)
+					vec.Project(left, lo, right[j][lo:hi], right[next][lo:hi], sums[:m], sums[m:])
+					for i := range m {
+						out[j*m+i], out[next*m+i] = sums[i].Total(), sums[m+i].Total()
+					}
 				}
 			}
 		})

@@ -101,6 +101,10 @@ type onWorkersOf interface {
 	ApplyOn(operator any, r, z []float64) error
 }
 
+// collective is a preconditioner over processes that exchange messages in Apply if Collective returns true. All of them
+// call Apply, also after an error and with nil vectors, as they call Distributed.SpMV.
+type collective interface{ Collective() bool }
+
 // Vector is the number of a vector of a space.
 type Vector int
 

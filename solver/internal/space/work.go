@@ -52,13 +52,21 @@ func (w *work) multiply(f func(ctx context.Context) error) {
 	w.count++
 }
 
-// precondition runs f, which applies a preconditioner, unless there was an error before.
-func (w *work) precondition(f func() error) {
-	if w.Err != nil {
+// precondition runs f, which applies m, unless there was an error before. It runs a Collective preconditioner until all
+// processes know of the error, because the other processes need the part of this one.
+func (w *work) precondition(m preconditioner, f func() error) {
+	if c, ok := m.(collective); ok && w.procs != nil && c.Collective() {
+		if w.Failed() != nil {
+			return
+		}
+	} else if w.Err != nil {
 		return
 	}
 	t := time.Now()
-	w.Err = f()
+	err := f()
+	if w.Err == nil {
+		w.Err = err
+	}
 	w.Precond += time.Since(t)
 }
 

@@ -1,0 +1,3 @@
+// Package multigrid has multigrid cycles and their smoothers, for vectors of any kind: in host memory, on devices, or in
+// pieces over processes. Level is the interface of the operations on them. Package solver/amg describes the hierarchy.
+package multigrid
