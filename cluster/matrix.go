@@ -6,8 +6,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Matrix is a matrix over ranks, as one rank stores it: some whole rows. Read, Slice, Convert and Transpose make it;
-// NewPlan takes ownership of it.
+// Matrix is a matrix over ranks, as one rank stores it: some whole rows. Read, Slice, Convert, Transpose, Multiply and Add
+// make it; NewPlan takes ownership of it.
 type Matrix[V sparse.Value] struct {
 	Rows, Cols int   // of all ranks together
 	NNZ        int64 // of all ranks together

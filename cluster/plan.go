@@ -106,9 +106,13 @@ func NewPlan[V sparse.Value](ctx context.Context, sys *System, m *Matrix[V], opt
 // planned describes the properties that ranks must have in common.
 func planned[V sparse.Value](m *Matrix[V], opt msrep.PlanOptions) string {
 	var v V
-	cuts := crc32.ChecksumIEEE(fmt.Append(nil, m.RowCut, m.ColCut))
-	return fmt.Sprintf("%d x %d of %T, cut by %08x, deterministic %t, transposed %t", m.Rows, m.Cols, v, cuts,
+	return fmt.Sprintf("%d x %d of %T, cut by %08x, deterministic %t, transposed %t", m.Rows, m.Cols, v, checksum(m.RowCut, m.ColCut),
 		opt.Deterministic, opt.Deterministic && opt.Expected.Transposed > 0)
+}
+
+// checksum identifies the cuts of a matrix.
+func checksum(rowCut, colCut []int) uint32 {
+	return crc32.ChecksumIEEE(fmt.Append(nil, rowCut, colCut))
 }
 
 // build runs the steps of NewPlan. A step that needs the other ranks is reached by all ranks.
