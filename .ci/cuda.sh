@@ -55,7 +55,7 @@ fetch 13 nvidia-cuda-runtime==13.5.37
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-packages="./kernels/nvidia/... ./msrep ./cmd/msrep"
+packages="./kernels/nvidia/... ./internal/nvidiatest ./msrep ./cmd/msrep"
 
 for generation in 13 12 11.8; do
 	echo "--- headers of CUDA $generation"
@@ -80,7 +80,7 @@ fi
 echo "--- vet and staticcheck"
 # shellcheck disable=SC2086
 go vet -tags cuda $packages
-go run honnef.co/go/tools/cmd/staticcheck@v0.7.0 -tags cuda ./kernels/nvidia/... ./msrep
+go run honnef.co/go/tools/cmd/staticcheck@v0.7.0 -tags cuda ./kernels/nvidia/... ./internal/nvidiatest ./msrep
 
 echo "--- tests"
 go test -vet=off -tags cuda ./kernels/nvidia/...

@@ -94,6 +94,9 @@ says all/summary.txt '^solve gmres +banded-n-600-band-5 +[0-9]'
 for side in lower upper; do
 	says all/summary.txt "^banded-n-600-band-5 +fp32 +$side +[0-9]+ +[0-9.]+ +[0-9]+ +[0-9.]+ +[0-9.]+  600 levels"
 done
+for value in fp64 fp32; do
+	says all/summary.txt "^banded-n-600-band-5 +$value +72050 +12490 +[0-9.]+ +[0-9.]+ +- +0\$"
+done
 says all/summary.txt '^pagerank cpms2 +banded-n-600-band-5 +[0-9]'
 says all/copies.txt '^BenchmarkCopies/write_64_KiB'
 says all/summary.txt '^banded:n=600,band=5 +csr-merge +2 +2[.]0 +2 '

@@ -92,7 +92,7 @@ inside /msrep spmv /matrix.mtx.gz --deterministic --out /y.mtx >/dev/null
 cmp "$root/y.mtx" "$work/y-static.mtx"
 
 # It loads a driver that is there. This one is a stand-in, which runs no kernel.
-lib=kernels/nvidia/nvidiatest/lib
+lib=internal/nvidiatest/lib
 gcc -O1 -shared -fPIC -o "$work/stand-in.so" $lib/cuda.c $lib/sparse.c -lpthread
 MSREP_LIBCUDA=$work/stand-in.so MSREP_LIBCUSPARSE=$work/stand-in.so "$root/msrep" version | grep '^cuda  driver .*cuSPARSE [0-9]'
 

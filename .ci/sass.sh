@@ -35,7 +35,7 @@ for path in sorted(glob.glob(work + "/*.log")):
     sass = open(path.replace(".log", ".sass")).read()
     parts = dict(re.findall(r"\.section\t\.text\.(\w+),(.*?)(?=\.section\t\.text\.|\Z)", sass, re.S))
     for name, spills, loads, used, rest in re.findall(r"entry function '(\w+)'.*?(\d+) bytes spill stores, (\d+) bytes spill loads.*?Used (\d+) registers(.*?)\n", log, re.S):
-        if not re.search(r"gather|scatter_f", name):
+        if not re.search(r"_major_|_minor_f", name):
             continue
         shared = int((re.findall(r"(\d+) bytes smem", rest) or ["0"])[0])
         block = 128

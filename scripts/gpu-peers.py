@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Times A @ x with CuPy and with PyTorch on a GPU, for matrices in .msr files.
+"""Times A @ x with CuPy and with PyTorch on a GPU, for matrices in .msr files; with --spgemm,
+A @ A with CuPy, which calls SpGEMM of cuSPARSE.
 
-    scripts/gpu-peers.py [--value fp64,fp32] [--runs N] [--out FILE] [MATRIX.msr...]
+    scripts/gpu-peers.py [--spgemm] [--value fp64,fp32] [--runs N] [--out FILE] [MATRIX.msr...]
 
 Prints one line of JSON per matrix, type and library, or appends it to FILE: the median time by
 CUDA events. The line of a library that is missing or fails has the error. Without matrices it
@@ -58,12 +59,13 @@ def median(event, multiply, runs):
 
 
 def with_cupy(rows, cols, ptr, idx, val, x, runs):
+    """Times A @ x, or A @ A if x is None."""
     import cupy
     import cupyx.scipy.sparse as sp
 
     index = np.int32 if len(idx) < 2**31 else np.int64
     a = sp.csr_matrix((cupy.asarray(val), cupy.asarray(idx.astype(index, copy=False)), cupy.asarray(ptr.astype(index))), shape=(rows, cols))
-    xd = cupy.asarray(x)
+    xd = a if x is None else cupy.asarray(x)
 
     def event(f):
         start, stop = cupy.cuda.Event(), cupy.cuda.Event()
@@ -74,7 +76,7 @@ def with_cupy(rows, cols, ptr, idx, val, x, runs):
         return cupy.cuda.get_elapsed_time(start, stop) / 1e3
 
     seconds, calls = median(event, lambda: a @ xd, runs)
-    y = cupy.asnumpy(a @ xd)
+    y = cupy.asnumpy((a @ xd).data if x is None else a @ xd)
     del a, xd
     cupy.get_default_memory_pool().free_all_blocks()
     return seconds, calls, y, "cupy " + cupy.__version__
@@ -103,13 +105,13 @@ def with_torch(rows, cols, ptr, idx, val, x, runs):
     return seconds, calls, y, "torch " + torch.__version__
 
 
-def measure(path, kind, runs, out):
+def measure(path, kind, runs, out, spgemm):
     rows, cols, ptr, idx, val = read(path)
     dtype = np.float64 if kind == "fp64" else np.float32
     val = val.astype(dtype, copy=False)
-    x = np.sin(np.arange(1, cols + 1, dtype=np.float64)).astype(dtype)
-    for name, f in (("cupy", with_cupy), ("torch", with_torch)):
-        line = {"what": "peer", "matrix": path, "value": kind, "library": name, "nnz": len(idx)}
+    x = None if spgemm else np.sin(np.arange(1, cols + 1, dtype=np.float64)).astype(dtype)
+    for name, f in (("cupy", with_cupy), ("torch", with_torch))[: 1 if spgemm else 2]:
+        line = {"what": "peer spgemm" if spgemm else "peer", "matrix": path, "value": kind, "library": name, "nnz": len(idx)}
         try:
             seconds, calls, y, version = f(rows, cols, ptr, idx, val, x, runs)
             line.update(version=version, seconds=seconds, spell=calls, sum=float(y.sum(dtype=np.float64)))
@@ -131,6 +133,7 @@ def load():
 
 def main():
     p = argparse.ArgumentParser()
+    p.add_argument("--spgemm", action="store_true")
     p.add_argument("--value", default="fp64")
     p.add_argument("--runs", type=int, default=30)
     p.add_argument("--out", type=argparse.FileType("a"), default=sys.stdout)
@@ -139,7 +142,7 @@ def main():
 
     def each(path):
         for kind in args.value.split(","):
-            measure(path, kind, args.runs, args.out)
+            measure(path, kind, args.runs, args.out, args.spgemm)
 
     for path in args.matrices:
         each(path)

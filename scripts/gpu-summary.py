@@ -167,6 +167,20 @@ def triangular(results):
         print(line + f"{1e6 * own['seconds']:9.1f} {own['gb_per_s']:6.0f} {over:>9} {own.get('worst_error', 0):6.1f}  {own['why']}{', cuSPARSE: ' + rival['error'][:60] if 'error' in rival else ''}")
 
 
+def spgemm(results, peers):
+    """Prints the times of A A, and that of cuSPARSE (by CuPy) over ours."""
+    print(f"\n{'spgemm':44} {'value':5} {'products':>11} {'entries':>11} {'count us':>9} {'fill us':>9} {'cusparse':>9} {'wrong':>6}")
+    rivals = {(name(r["matrix"]), r["value"]): r for r in peers}
+    for r in results:
+        line = f"{name(r['matrix']):44} {r['value']:5} "
+        if "error" in r:
+            print(line + f"failed: {r['error']}")
+            continue
+        rival = rivals.get((name(r["matrix"]), r["value"]), {})
+        over = f"{rival['seconds'] / (r['count_s'] + r['fill_s']):.2f}" if rival.get("seconds") else "-"
+        print(line + f"{r['products']:11} {r['entries']:11} {1e6 * r['count_s']:9.1f} {1e6 * r['fill_s']:9.1f} {over:>9} {r['wrong_rows']:6}")
+
+
 def variants(results):
     """Prints the speed of each variant of a form over the speed without changes."""
     print(f"\n{'variant':12} {'matrix':44} times as fast as it is")
@@ -230,6 +244,9 @@ def main(folder):
     solves = [r for r in results if r["what"] == "triangular"]
     if solves:
         triangular(solves)
+    squares = [r for r in results if r["what"] == "spgemm"]
+    if squares:
+        spgemm(squares, [r for r in results if r["what"] == "peer spgemm"])
     path = os.path.join(folder, "phases.jsonl")
     if os.path.exists(path) and os.path.getsize(path):
         phases(path)

@@ -10,8 +10,10 @@ import (
 	"encoding/json"
 	"runtime"
 	"sync"
+	"time"
 	"unsafe"
 
+	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/internal/stats"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matio"
@@ -34,8 +36,8 @@ func (f *readFile) close() error {
 	return f.matrix.Close()
 }
 
-//export msrepgo_read
-func msrepgo_read(path *C.char, out *C.msrep_matrix) C.msrep_status {
+//export msrepgo_read_with
+func msrepgo_read_with(path *C.char, options *C.msrep_read_options, out *C.msrep_matrix) C.msrep_status {
 	return call(func() error {
 		if out == nil {
 			return isNull("matrix")
@@ -49,7 +51,15 @@ func msrepgo_read(path *C.char, out *C.msrep_matrix) C.msrep_status {
 		if out.size < C.size_t(unsafe.Sizeof(*out)) {
 			return sparse.Inputf("matrix", "its size is %d: msrep_read stores %d bytes", uint64(out.size), unsafe.Sizeof(*out))
 		}
-		m, err := matio.Read(context.Background(), text(path))
+		o, err := readStruct("options", options)
+		if err != nil {
+			return err
+		}
+		r := begin(0, 0)
+		defer r.end()
+		m, err := supervised(r, progress{o.progress, o.arg}, func(ctx context.Context, report func(int, float64)) (*matio.Matrix, error) {
+			return readFrom(ctx, text(path), report)
+		})
 		if err != nil {
 			return err
 		}
@@ -64,6 +74,21 @@ func msrepgo_read(path *C.char, out *C.msrep_matrix) C.msrep_status {
 		matrices.mu.Unlock()
 		return writeStruct("matrix", out, c)
 	})
+}
+
+// readFrom is matio.Read with reports of the part of the file that is left to read.
+func readFrom(ctx context.Context, path string, report func(int, float64)) (*matio.Matrix, error) {
+	var mu sync.Mutex // workers of a reader report at the same time
+	var last time.Time
+	ctx = fileio.WithReads(ctx, func(n, size int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(last) >= pollEvery && size > 0 {
+			last = time.Now()
+			report(0, float64(max(size-n, 0))/float64(size))
+		}
+	})
+	return matio.Read(ctx, path)
 }
 
 // pin returns the address of v, which stays where it is until f is closed.

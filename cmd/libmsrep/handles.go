@@ -84,7 +84,10 @@ func (t *table) close(h uint64) error {
 	return c.Close()
 }
 
-type openSystem struct{ sys *msrep.System }
+type openSystem struct {
+	sys          *msrep.System
+	runsOnCaller bool // products run on threads of the caller
+}
 
 // Close closes the system and its plans.
 func (s *openSystem) Close() error { return s.sys.Close() }

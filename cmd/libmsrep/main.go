@@ -51,7 +51,7 @@ func open(devices *C.char, threads, flags C.int, run C.msrep_runner, system *C.m
 	if err != nil {
 		return err
 	}
-	*system = C.msrep_system(handles.add(&openSystem{sys: sys}))
+	*system = C.msrep_system(handles.add(&openSystem{sys: sys, runsOnCaller: run != nil}))
 	return nil
 }
 

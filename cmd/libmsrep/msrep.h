@@ -101,6 +101,12 @@ typedef struct {
 } msrep_matrix;
 #define MSREP_MATRIX_INIT {sizeof(msrep_matrix), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
+/* A callback of long calls. The thread that called the library calls it for each iteration, in order, and about every
+ * 20 ms in between. iteration is 0 before the first one; residual is the relative residual that the method estimates.
+ * If the function returns another value than 0, the call ends with MSREP_STOPPED. The function must not call the
+ * library for the same system, nor leave by longjmp or an exception. */
+typedef int (*msrep_progress)(int64_t iteration, double residual, void *arg);
+
 /* Options of msrep_plan_matrix. */
 typedef struct {
 	size_t size;
@@ -112,20 +118,24 @@ typedef struct {
 	int64_t expected_transposed; /* products with the transpose, in addition; 0 means few */
 	const char *format;          /* "csr", "csc" or "coo"; null means that the library chooses */
 	const char *form;            /* a form such as "slices" or "tiles", for every device; null means the fastest */
+	msrep_progress progress;     /* called about every 20 ms; may be null */
+	void *arg;                   /* passed to progress */
 } msrep_plan_options;
-#define MSREP_PLAN_OPTIONS_INIT {sizeof(msrep_plan_options), 0, 0, 0, 0, 0}
+#define MSREP_PLAN_OPTIONS_INIT {sizeof(msrep_plan_options), 0, 0, 0, 0, 0, 0, 0}
 
-/* A callback of long calls. The thread that called the library calls it for each iteration, in order, and about every
- * 20 ms in between. iteration is 0 before the first one; residual is the relative residual that the method estimates.
- * If the function returns another value than 0, the call ends with MSREP_STOPPED. The function must not call the
- * library for the same system, nor leave by longjmp or an exception. */
-typedef int (*msrep_progress)(int64_t iteration, double residual, void *arg);
+/* Options of msrep_read_with. */
+typedef struct {
+	size_t size;
+	msrep_progress progress; /* its residual is the part of the file that is left to read, 1 for a generated matrix */
+	void *arg;               /* passed to progress */
+} msrep_read_options;
+#define MSREP_READ_OPTIONS_INIT {sizeof(msrep_read_options), 0, 0}
 
 /* Options of a solve. */
 typedef struct {
 	size_t size;
 	const char *method;  /* "cg", "minres", "bicgstab", "gmres", "fgmres", "idr", "lsmr", "direct"; null means auto */
-	const char *precond; /* "none", "jacobi", "block-jacobi:N", "ilu", "ic", "ilut"; null means auto */
+	const char *precond; /* "none", "jacobi", "block-jacobi:N", "ilu", "ic", "ilut", "amg", "chebyshev"; null means auto */
 	const char *order;   /* of factors: "none", "rcm", "amd"; null means auto */
 	double tol;          /* relative residual |b - A x| / |b| to reach; 0 means 1e-8 */
 	int64_t max_iter;    /* 0 means 10 times the rows, at least 1000 */
@@ -290,9 +300,10 @@ msrep_status msrep_plan_solve(msrep_plan plan, int64_t m, const double *b, int64
                               const msrep_solve_options *options, msrep_solve_result *result);
 
 /* Ends the running calls of a system, of a plan or of factors: within 0.2 s they return MSREP_STOPPED. This function
- * does not wait for them. It ends msrep_solve, msrep_factor, msrep_factor_update, and all functions with a progress
- * callback. If such a call is in a step that cannot be interrupted, such as ordering rows, it returns and the step ends
- * in the background. */
+ * does not wait for them. It ends msrep_solve, msrep_plan_csr, msrep_factor, msrep_factor_update, and all functions with
+ * a progress callback, except msrep_read_with, which has no handle. If such a call is in a step that cannot be
+ * interrupted, such as ordering rows, it returns and the step ends in the background. A plan that borrows its matrix, or
+ * of a system with msrep_open_options.run, waits for the end of the step. */
 msrep_status msrep_stop(uint64_t handle);
 
 /* Computes complete factors of a square matrix, by which msrep_factor_solve solves systems. kind is "lu" (or null) or
@@ -334,8 +345,10 @@ msrep_status msrep_for(msrep_plan plan, int64_t n, int64_t grain, msrep_range f,
 
 /* Reads a matrix from a file in any format of the command msrep (.mtx, .mtx.gz, .npz, .rb, .msr, ...), or generates
  * one from a name such as "gen:stencil:n=100". The caller sets matrix->size. The matrix has float64 values in CSR with
- * 64-bit pointers and 32-bit indices that count from 0. The library owns the arrays, which the caller may read. */
+ * 64-bit pointers and 32-bit indices that count from 0. The library owns the arrays, which the caller may read. A null
+ * options means the defaults, which are those of msrep_read. */
 msrep_status msrep_read(const char *path, msrep_matrix *matrix);
+msrep_status msrep_read_with(const char *path, const msrep_read_options *options, msrep_matrix *matrix);
 
 /* Frees the arrays of a matrix that msrep_read has read, and clears the struct. Plans that borrow the arrays must be
  * closed before. */

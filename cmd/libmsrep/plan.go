@@ -59,13 +59,15 @@ func msrepgo_plan_matrix(system C.msrep_system, matrix *C.msrep_matrix, options 
 }
 
 func makePlan(system C.msrep_system, g *given, o C.msrep_plan_options, plan *C.msrep_plan) error {
+	r := begin(uint64(system), 0)
+	defer r.end()
 	if g.m.value_bits == 32 {
-		return makePlanOf[float32](system, g, o, plan)
+		return makePlanOf[float32](r, system, g, o, plan)
 	}
-	return makePlanOf[float64](system, g, o, plan)
+	return makePlanOf[float64](r, system, g, o, plan)
 }
 
-func makePlanOf[V sparse.Value](system C.msrep_system, g *given, o C.msrep_plan_options, plan *C.msrep_plan) error {
+func makePlanOf[V sparse.Value](r *run, system C.msrep_system, g *given, o C.msrep_plan_options, plan *C.msrep_plan) error {
 	sys, err := get[*openSystem](uint64(system))
 	if err != nil {
 		return err
@@ -79,7 +81,10 @@ func makePlanOf[V sparse.Value](system C.msrep_system, g *given, o C.msrep_plan_
 	if err != nil {
 		return err
 	}
-	p, err := msrep.NewPlan(context.Background(), sys.sys, a, opt)
+	r.usesCaller = borrow || sys.runsOnCaller
+	p, err := supervised(r, progress{o.progress, o.arg}, func(ctx context.Context, _ func(int, float64)) (*msrep.Plan[V], error) {
+		return msrep.NewPlan(ctx, sys.sys, a, opt)
+	})
 	if err != nil {
 		return err
 	}

@@ -9,10 +9,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"unsafe"
 
 	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/solver/amg"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -67,6 +69,9 @@ func (p *openPlan[V]) method(ctx context.Context, opt solver.SolveOptions, b, x 
 	if o.Precond, err = p.preconditioner(ctx, sol.Choice); err != nil {
 		return nil, err
 	}
+	if c, ok := o.Precond.(io.Closer); ok {
+		defer c.Close()
+	}
 	res, err := method(ctx, p.operator(), b, x, o)
 	if opt.Time > 0 && errors.Is(err, context.DeadlineExceeded) {
 		d := solver.Diagnosis{Kind: solver.Limit, Text: fmt.Sprintf("the time limit of %v ended %s", opt.Time, sol.Choice)}
@@ -95,8 +100,13 @@ func (p *openPlan[V]) preconditioner(ctx context.Context, c solver.Choice) (solv
 	if err != nil {
 		return nil, err
 	}
-	if size > 0 {
+	switch {
+	case size > 0:
 		return solver.BlockJacobi(a, size)
+	case c.Precond == "amg":
+		return amg.New(ctx, p.sys, a, amg.Options{Deterministic: p.plan.Deterministic()})
+	case c.Precond == "chebyshev":
+		return amg.NewChebyshev(ctx, p.sys, a, amg.Options{Deterministic: p.plan.Deterministic()})
 	}
 	return c.Incomplete(ctx, a)
 }

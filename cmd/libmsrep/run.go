@@ -46,12 +46,14 @@ type run struct {
 	system, object uint64
 	ctx            context.Context
 	cancel         context.CancelCauseFunc
+	// usesCaller says that the work uses memory or threads of the caller: the call returns only when the work has ended.
+	usesCaller bool
 }
 
 // begin returns a run. The caller calls end.
 func begin(system, object uint64) *run {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	r := &run{system, object, ctx, cancel}
+	r := &run{system: system, object: object, ctx: ctx, cancel: cancel}
 	runs.mu.Lock()
 	defer runs.mu.Unlock()
 	runs.running[r] = true
@@ -98,11 +100,15 @@ type step struct {
 
 // supervise runs work in another goroutine, and the callback in this one, whose thread is that of the caller. It returns
 // the error of work. If msrep_stop, msrep_close or the callback ends the run, the context of work ends, and the error is the reason.
-// Work that does not end soon after goes on alone: it must not use memory of the caller, and ended is false.
+// Work that does not end soon after goes on alone, and ended is false; if r.usesCaller is set, supervise waits for it.
+// Such work runs in this goroutine if there is no callback.
 func (r *run) supervise(callback progress, work func(ctx context.Context, report func(iteration int, residual float64)) error) (last step, ended bool, err error) {
 	last.residual = 1
 	if r.ctx.Err() != nil {
 		return last, false, context.Cause(r.ctx)
+	}
+	if r.usesCaller && callback.f == nil {
+		return last, true, r.cause(guard(func() error { return work(r.ctx, func(int, float64) {}) }))
 	}
 	steps := make(chan step, 1024)
 	report := func(iteration int, residual float64) {
@@ -144,6 +150,9 @@ func (r *run) supervise(callback progress, work func(ctx context.Context, report
 			t := time.NewTimer(patience)
 			defer t.Stop()
 			stopped, poll, late = nil, nil, t.C
+			if r.usesCaller {
+				late = nil
+			}
 		case <-late:
 			return last, false, context.Cause(r.ctx)
 		case last = <-steps:
@@ -154,4 +163,35 @@ func (r *run) supervise(callback progress, work func(ctx context.Context, report
 			show()
 		}
 	}
+}
+
+// supervised supervises work that makes an object, and returns the object. It closes one that is made after the call has
+// returned.
+func supervised[T closer](r *run, callback progress, work func(ctx context.Context, report func(int, float64)) (T, error)) (T, error) {
+	var (
+		mu        sync.Mutex
+		made      T
+		there     bool // made is an object
+		abandoned bool
+	)
+	_, ended, err := r.supervise(callback, func(ctx context.Context, report func(int, float64)) error {
+		m, err := work(ctx, report)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if abandoned {
+			return m.Close()
+		}
+		made, there = m, true
+		return nil
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	abandoned = !ended
+	if err != nil && there {
+		err = errors.Join(err, made.Close())
+	}
+	return made, err
 }

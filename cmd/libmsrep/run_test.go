@@ -97,3 +97,49 @@ func TestSolvesOfOnePlanRunTogether(t *testing.T) {
 	all.Wait()
 	require.NoError(t, handles.close(system))
 }
+
+// closed is a closer that counts its calls.
+type closed struct{ calls chan bool }
+
+func (c closed) Close() error {
+	c.calls <- true
+	return nil
+}
+
+func TestAnObjectMadeAfterTheCallIsClosed(t *testing.T) {
+	r := begin(1, 2)
+	defer r.end()
+	begun, release, made := make(chan struct{}), make(chan struct{}), closed{make(chan bool, 1)}
+	go func() {
+		<-begun
+		stop(1, errByStop)
+	}()
+	_, err := supervised(r, progress{}, func(context.Context, func(int, float64)) (closed, error) {
+		close(begun)
+		<-release
+		return made, nil
+	})
+	require.ErrorIs(t, err, errStopped)
+	close(release)
+	select {
+	case <-made.calls:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the object stays open")
+	}
+}
+
+func TestWorkWithMemoryOfTheCallerIsWaitedFor(t *testing.T) {
+	r := begin(1, 2)
+	defer r.end()
+	r.usesCaller = true
+	ended := false
+	made, err := supervised(r, progress{}, func(context.Context, func(int, float64)) (closed, error) {
+		stop(1, errByStop)
+		time.Sleep(3 * other)
+		ended = true
+		return closed{}, nil
+	})
+	require.NoError(t, err) // it was made
+	require.True(t, ended)
+	require.Zero(t, made)
+}

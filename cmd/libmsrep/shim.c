@@ -151,7 +151,13 @@ msrep_status msrep_for(msrep_plan plan, int64_t n, int64_t grain, msrep_range f,
 	return CALL(msrepgo_for(plan, n, grain, f, arg));
 }
 
-msrep_status msrep_read(const char *path, msrep_matrix *matrix) { return CALL(msrepgo_read(IN(path), matrix)); }
+msrep_status msrep_read(const char *path, msrep_matrix *matrix) {
+	return CALL(msrepgo_read_with(IN(path), NULL, matrix));
+}
+
+msrep_status msrep_read_with(const char *path, const msrep_read_options *options, msrep_matrix *matrix) {
+	return CALL(msrepgo_read_with(IN(path), IN(options), matrix));
+}
 
 msrep_status msrep_matrix_free(msrep_matrix *matrix) { return CALL(msrepgo_matrix_free(matrix)); }
 

@@ -50,7 +50,7 @@ type command struct {
 	setup func(c *call) func(ctx context.Context) error
 }
 
-var commands = []*command{spmvCommand, solveCommand, trsvCommand, eigCommand, svdCommand, pagerankCommand, infoCommand, convertCommand, genCommand,
+var commands = []*command{spmvCommand, spgemmCommand, solveCommand, trsvCommand, eigCommand, svdCommand, pagerankCommand, infoCommand, convertCommand, genCommand,
 	topoCommand, benchCommand, versionCommand}
 
 // matrixHelp explains the MATRIX argument.

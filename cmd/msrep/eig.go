@@ -27,7 +27,7 @@ const eigenKeys = "JSON keys: matrix, method, which, k, values, residuals, norm 
 var eigCommand = &command{
 	name: "eig", args: "MATRIX",
 	summary: "find eigenvalues of a symmetric matrix",
-	details: matrixHelp + "\nlanczos takes products with one vector, lobpcg with blocks of vectors and a preconditioner, which suits the smallest\neigenvalues of large positive definite matrices. near:SIGMA computes factors of A - SIGMA I; near:0 finds the smallest\nmagnitudes.\n" + eigenKeys,
+	details: matrixHelp + "\nlanczos multiplies A by one vector at a time. lobpcg multiplies by blocks of vectors and takes a preconditioner, which\nsuits the smallest eigenvalues of large positive definite matrices. near:SIGMA factors A - SIGMA I; near:0 finds the\nsmallest magnitudes.\n" + eigenKeys,
 	example: "msrep eig matrix.mtx.gz --k 10 --which near:0 --out-vectors v.mtx",
 	setup: func(c *call) func(context.Context) error {
 		e := &eig{call: c}
@@ -110,10 +110,7 @@ func (e *eig) check() error {
 		}
 	}
 	for _, o := range e.outs {
-		if o.path == "" {
-			continue
-		}
-		if err := e.checkOut(o.path); err != nil {
+		if err := e.checkOut(o.path, severalVectors); err != nil {
 			var bad *sparse.InputError
 			if errors.As(err, &bad) {
 				bad.Subject = o.flag

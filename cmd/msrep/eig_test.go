@@ -106,7 +106,7 @@ func TestEigAndSvdRefuseBadArguments(t *testing.T) {
 		{"eig " + bus + " --precond ic", "--precond: ic: only lobpcg has a preconditioner"},
 		{"eig " + bus + " --basis 3", "--basis: 3: use more than the 6"},
 		{"eig " + bus + " --max-iter -1", "--max-iter: -1"},
-		{"eig " + bus + " --out-vectors v.npz", "--out-vectors: v.npz: a vector is written as Matrix Market array"},
+		{"eig " + bus + " --out-vectors v.npz", "--out-vectors: v.npz: .npz is no format of this result"},
 		{"eig " + bus + " --method lobpcg --which magnitude", "--which: magnitude: lobpcg finds the largest or the smallest"},
 		{"eig " + lopsided, lopsided + ": it is not symmetric: the entry in row 0, column 1 is 3, and in row 1, column 0 it is 0"},
 		{"eig " + lopsided + " --out-vectors " + lopsided, "--out-vectors: " + lopsided + ": is the matrix"},

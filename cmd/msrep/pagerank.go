@@ -32,7 +32,7 @@ var pagerankCommand = &command{
 		p := &pagerank{call: c}
 		f := c.flags
 		f.StringVar(&p.method, "method", "pagerank", "`METHOD`: pagerank, hits (authorities and hubs) or katz")
-		f.StringVar(&p.seeds, "seeds", "", "personalised PageRank from these nodes alike: a `FILE` with one id a line, or ids separated by commas")
+		f.StringVar(&p.seeds, "seeds", "", "personalised PageRank with equal weights of these nodes: a `FILE` with one id a line, or ids separated by commas")
 		f.StringVar(&p.personal, "personal", "", "personalised PageRank from the nodes of a `FILE` with lines \"id weight\", or from a vector file")
 		f.StringVar(&p.dangling, "dangling", "teleport", "the rank of nodes without links goes to `NODES`: teleport (those of --seeds or --personal) or uniform (all)")
 		f.StringVar(&p.warm, "warm", "", "start from the scores in `FILE`, such as --out wrote for the graph before it changed, or a vector file")
@@ -45,7 +45,7 @@ var pagerankCommand = &command{
 		f.IntVar(&p.opt.LeastBits, "least-segment", 32, "read `BITS` of each value first: 32, or 16 with --precision cpms4 as in the CPMS paper, which takes more iterations on most graphs")
 		f.StringVar(&p.layout, "layout", "", "`LAYOUT` of the segments of stored weights: interleaved:BYTES or separated (default)")
 		f.StringVar(&p.format, "format", "auto", "`FORMAT`: auto, csr, ell or pellr")
-		f.StringVar(&p.weights, "weights", "auto", "`WEIGHTS` of the links: on (the values of the matrix) or off (all alike); for links alike also the place of the weights: folded into the ranks, stored with the links as in the CPMS paper, or auto (stored if --layout is given)")
+		f.StringVar(&p.weights, "weights", "auto", "`WEIGHTS` of the links: on (the values of the matrix) or off (all equal). For equal weights also where they are: folded (into the ranks), stored (with the links, as in the CPMS paper) or auto (stored if --layout is given)")
 		f.IntVar(&p.top, "top", 5, "print the `K` nodes of highest score, numbered from 0, or by id for an edge list")
 		f.StringVar(&p.out, "out", "", "write the scores to `FILE`: lines of id and score (.csv, .tsv), a Matrix Market array, an .npy file, or lines of id and rank if the ids of an edge list have gaps")
 		f.BoolVar(&p.inLinks, "in-links", false, "entry (i, j) of GRAPH is a link from j to i, as convert --transpose writes it; an .msr file is then read in place, for graphs larger than the memory")
@@ -122,7 +122,7 @@ func (p *pagerank) check() error {
 	if p.opt.Bank, err = cpms.ParseBank(p.layout); err != nil {
 		return sparse.Inputf("--layout", "%q: use separated or interleaved:BYTES, with a multiple of %d up to %d", p.layout, cpms.BankStep, cpms.MaxBank)
 	}
-	return p.checkOut(p.out)
+	return p.checkOut(p.out, append([]string{".csv", ".tsv"}, oneVector...))
 }
 
 // checkMethod refuses flags that do not suit the method or each other.

@@ -39,6 +39,7 @@ func (p *pagerank) rank(ctx context.Context, j *job) error {
 			return err
 		}
 	}
+	p.opt.Progress = p.iterating()
 	var res *graph.Result
 	columns := []nodes.Column{{Name: "rank"}}
 	switch p.method {
@@ -199,6 +200,18 @@ func isVector(path string) (bool, error) {
 	return mtx.HasBanner(head[:n]) || filepath.Ext(path) == ".npy", nil
 }
 
+// iterating returns a callback that shows the iterations and the time left.
+func (p *pagerank) iterating() func(iteration int, difference float64) {
+	var begin time.Time
+	return func(iteration int, difference float64) {
+		if iteration == 1 {
+			begin = time.Now()
+		} else if p.progress.due() {
+			p.progress.converging(p.method, begin, iteration-1, difference, p.opt.Tol)
+		}
+	}
+}
+
 // pageRank computes the ranks of the nodes.
 func (p *pagerank) pageRank(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (*graph.Result, error) {
 	if p.inLinks {
@@ -226,7 +239,7 @@ func (p *pagerank) pageRank(ctx context.Context, sys *msrep.System, a *sparse.CS
 func (p *pagerank) hits(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (res *graph.Result, hubs []float64, err error) {
 	res, err = p.onLinks(ctx, sys, a, true, func(plan *msrep.Plan[float64], _ []float64) (*graph.Result, error) {
 		begin := time.Now()
-		h, err := graph.HITS(ctx, plan, graph.PowerOptions{Tol: p.opt.Tol, MaxIter: p.opt.MaxIter, Start: p.opt.Start})
+		h, err := graph.HITS(ctx, plan, graph.PowerOptions{Tol: p.opt.Tol, MaxIter: p.opt.MaxIter, Start: p.opt.Start, Progress: p.opt.Progress})
 		if err != nil {
 			return nil, err
 		}
@@ -240,7 +253,7 @@ func (p *pagerank) hits(ctx context.Context, sys *msrep.System, a *sparse.CSR[fl
 func (p *pagerank) katz(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (*graph.Result, error) {
 	return p.onLinks(ctx, sys, a, false, func(plan *msrep.Plan[float64], _ []float64) (*graph.Result, error) {
 		begin := time.Now()
-		k, err := graph.Katz(ctx, plan, graph.KatzOptions{Alpha: p.alpha, Tol: p.opt.Tol, MaxIter: p.opt.MaxIter, Start: p.opt.Start})
+		k, err := graph.Katz(ctx, plan, graph.KatzOptions{Alpha: p.alpha, Tol: p.opt.Tol, MaxIter: p.opt.MaxIter, Start: p.opt.Start, Progress: p.opt.Progress})
 		if err != nil {
 			return nil, err
 		}

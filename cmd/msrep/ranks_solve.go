@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/msrep-go/msrep/cmd/msrep/internal/nodes"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/solver/amg"
 	"github.com/msrep-go/msrep/solver/graph"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -23,14 +25,28 @@ func (s *solve) runOverRanks(ctx context.Context) error {
 		return err
 	}
 	align := max(size, 1) // no rank starts inside a block
+	if s.opt.Precond == "amg" {
+		align = nodeAlign
+	}
 	if s.opt.Deterministic {
-		align *= solver.SumChunk
+		align = solver.SumChunk * align / gcd(solver.SumChunk, align)
 	}
 	m, src, read, err := s.onRanks(ctx, s.out, msrep.Config{}, align)
 	if err != nil {
 		return err
 	}
 	return s.solveOverRanks(ctx, m, src.Symmetry == sparse.Symmetric, read)
+}
+
+// nodeAlign is a multiple of all sizes of nodes that the preconditioner amg finds.
+const nodeAlign = 60
+
+// gcd returns the greatest common divisor.
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // solveOverRanks solves a system whose rows are spread over the ranks, with the one choice of choiceOverRanks.
@@ -56,10 +72,13 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	}
 	begin := time.Now()
 	line := solveProgress{line: s.progress, tol: s.opt.Tol, start: begin}
-	opt := solver.Options{Tol: s.opt.Tol, MaxIter: s.opt.MaxIter, Restart: s.opt.Restart, Progress: func(k int, residual float64) {
+	opt := solver.Options{Tol: s.opt.Tol, MaxIter: s.opt.MaxIter, Restart: s.opt.Restart, Basis: s.opt.Basis, Progress: func(k int, residual float64) {
 		line.step(solver.Step{Attempt: 1, Choice: c, Iteration: k, Residual: residual})
 	}}
-	opt.Precond, err = precondOverRanks(limited, m, c)
+	opt.Precond, err = precondOverRanks(limited, t.sys, m, c, s.opt.Deterministic)
+	if p, ok := opt.Precond.(io.Closer); ok && err == nil {
+		defer p.Close()
+	}
 	if late, e := s.late(err); late || e != nil {
 		return cmp.Or(e, s.agree(s.outOfTime(c)))
 	}
@@ -166,13 +185,17 @@ func (s *solve) choiceOverRanks(symmetric bool) (solver.Choice, error) {
 	return c, nil
 }
 
-// precondOverRanks returns the preconditioner of c for this rank's rows, or nil.
-func precondOverRanks(ctx context.Context, m *cluster.Matrix[float64], c solver.Choice) (solver.Preconditioner, error) {
+// precondOverRanks returns the preconditioner of c for this rank's rows, or nil. fixed is --deterministic.
+func precondOverRanks(ctx context.Context, sys *cluster.System, m *cluster.Matrix[float64], c solver.Choice, fixed bool) (solver.Preconditioner, error) {
 	switch c.Precond {
 	case "", "none":
 		return nil, nil
 	case "jacobi":
 		return cluster.Jacobi(m)
+	case "amg":
+		return cluster.NewAMG(ctx, sys, m, amg.Options{Deterministic: fixed})
+	case "chebyshev":
+		return nil, sparse.Inputf("--precond", "chebyshev works with one process only: use amg")
 	case "ilu", "ic", "ilut":
 		return cluster.Schwarz(m, func(block *sparse.CSR[float64]) (solver.Preconditioner, error) { return c.Incomplete(ctx, block) })
 	}

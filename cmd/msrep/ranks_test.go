@@ -225,6 +225,7 @@ func TestPiecesOfVectorsAreThoseOfTheWhole(t *testing.T) {
 func TestDeterministicSolvesHaveTheSameBitsOnAnyDevices(t *testing.T) {
 	for _, args := range [][]string{
 		{"solve", "gen:stencil:dims=2,n=120", "--precond", "jacobi", "--deterministic"},
+		{"solve", "gen:stencil:dims=2,n=120", "--precond", "amg", "--deterministic"},
 		{"pagerank", corpus.Testdata("Harvard500.mtx.gz"), "--deterministic"},
 	} {
 		a, b := object(t, append(args, "--devices", "cpu")...), object(t, append(args, "--devices", "cpu:3")...)
@@ -252,6 +253,7 @@ func TestOneRankPrintsTheSameAsAProcessWithoutMPI(t *testing.T) {
 		{"solve", "gen:stencil:dims=2,n=20", "--precond", "block-jacobi:4", "--deterministic"},
 		{"solve", "gen:stencil:dims=2,n=20", "--method", "lsmr", "--deterministic"},
 		{"solve", "gen:stencil:dims=2,n=20", "--method", "lsmr"},
+		{"solve", "gen:stencil:dims=2,n=50", "--precond", "amg", "--deterministic"},
 		{"pagerank", graph, "--deterministic"},
 	} {
 		t.Setenv("PMI_RANK", "")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/plot"
@@ -23,11 +25,12 @@ var solveCommand = &command{
 		f, o := c.flags, &s.opt
 		f.StringVar(&s.rhs, "rhs", "ones", "b, a `VECTOR`: a .mtx or .npy file, ones, random:SEED or sin (b[j] = sin(j+1))")
 		f.StringVar(&o.Method, "method", "auto", "`METHOD`: auto, cg (symmetric positive definite), minres (symmetric), bicgstab, gmres, fgmres, idr, lsmr (any shape) or direct (factors)")
-		f.StringVar(&o.Precond, "precond", "auto", "`PRECONDITIONER`: auto (none with --method), none, jacobi, block-jacobi:SIZE, ilu, ic or ilut")
+		f.StringVar(&o.Precond, "precond", "auto", "`PRECONDITIONER`: auto (none with --method), none, jacobi, block-jacobi:N, ilu, ic, ilut, amg or chebyshev")
 		f.StringVar(&o.Order, "order", "auto", "`ORDER` of factors: auto, none, rcm or amd")
 		f.Float64Var(&o.Tol, "tol", solver.DefaultTol, "relative `RESIDUAL` to reach, |b - A x| / |b|")
 		f.IntVar(&o.MaxIter, "max-iter", 0, "limit of `N` iterations; 0 means 10 times the number of rows, at least 1000")
 		f.IntVar(&o.Restart, "restart", solver.DefaultRestart, "restart gmres and fgmres after `N` iterations")
+		f.StringVar(&s.basis, "basis", "auto", "store the vectors of gmres and fgmres as `NUMBERS`: auto, float64 or int32 (half of the memory traffic; on CPUs)")
 		f.Float64Var(&s.seconds, "time", 0, "end after `SECONDS`; 0 means no limit")
 		f.StringVar(&s.out, "out", "", "write x to `FILE`, as a Matrix Market array or (.npy) as NumPy does, if the tolerance is reached")
 		f.StringVar(&s.plot, "plot", "", "draw the residuals of all iterations into `FILE`: .html, or .png or .svg for one picture")
@@ -41,6 +44,7 @@ type solve struct {
 	*call
 	opt      solver.SolveOptions
 	rhs, out string
+	basis    string
 	plot     string
 	seconds  float64
 	explain  bool
@@ -68,6 +72,15 @@ func (s *solve) check() error {
 	if s.opt.Restart < 1 || s.opt.Restart > solver.MaxRestart {
 		return sparse.Inputf("--restart", "%d: use 1 to %d", s.opt.Restart, solver.MaxRestart)
 	}
+	if s.basis != "auto" {
+		if !slices.Contains(solver.Bases, s.basis) {
+			return sparse.Inputf("--basis", "%q is not known: use auto, %s", s.basis, strings.Join(solver.Bases, " or "))
+		}
+		if m := s.opt.Method; m != "" && m != "gmres" && m != "fgmres" {
+			return sparse.Inputf("--basis", "%s has no basis: it is for gmres and fgmres", m)
+		}
+		s.opt.Basis = solver.Basis(s.basis)
+	}
 	if err := checkVectorSpec("--rhs", s.rhs); err != nil {
 		return err
 	}
@@ -75,7 +88,7 @@ func (s *solve) check() error {
 		return sparse.Inputf("--time", "%g: use a number of seconds, or 0 for no limit", s.seconds)
 	}
 	s.opt.Time = time.Duration(math.Ceil(s.seconds * float64(time.Second)))
-	return errors.Join(s.checkOut(s.out), checkPicture("--plot", s.plot, plot.Extensions, namedFile{s.args[0], "the matrix"}, namedFile{s.rhs, "b"}, namedFile{s.out, "the file for x"}))
+	return errors.Join(s.checkOut(s.out, oneVector), checkPicture("--plot", s.plot, plot.Extensions, namedFile{s.args[0], "the matrix"}, namedFile{s.rhs, "b"}, namedFile{s.out, "the file for x"}))
 }
 
 func (s *solve) run(ctx context.Context) error {

@@ -104,3 +104,11 @@ func TestSolveOverRanksSaysWhatFailed(t *testing.T) {
 		}
 	}
 }
+
+// --basis is for methods with a basis.
+func TestSolveRefusesABasisOfMethodsWithoutOne(t *testing.T) {
+	code, stdout, stderr := runArgs("solve", "gen:stencil:n=9", "--method", "cg", "--basis", "int32")
+	require.Equal(t, 2, code)
+	require.Empty(t, stdout)
+	require.Contains(t, stderr, "--basis: cg has no basis")
+}

@@ -22,14 +22,22 @@ type solution struct {
 	Diagnosis    *diagnosis       `json:"diagnosis,omitempty"`
 	Iterations   int              `json:"iterations"`
 	Products     int              `json:"products"`
-	Residual     number           `json:"residual"` // |b - A x| / |b|, computed from x
-	History      []number         `json:"history"`  // residuals that the method's recurrence gives
+	Residual     number           `json:"residual"`        // |b - A x| / |b|, computed from x
+	History      []number         `json:"history"`         // residuals that the method's recurrence gives
+	Basis        *basisReport     `json:"basis,omitempty"` // of gmres and fgmres
 	Attempts     []attemptsReport `json:"attempts"`
 	Phases       solvePhases      `json:"phases"`
 	X            norms            `json:"x"`
 
 	Devices []deviceName `json:"devices"`
 	Ranks   []rankReport `json:"ranks,omitempty"` // only with several ranks
+}
+
+// basisReport says how gmres or fgmres stored its basis.
+type basisReport struct {
+	Numbers   solver.Basis `json:"numbers"`
+	WidenedAt int          `json:"widened_at,omitempty"` // the iteration from which on int32 was float64
+	Bytes     int64        `json:"bytes"`                // read and written in this process
 }
 
 // diagnosis says what is wrong with a system.
@@ -128,6 +136,9 @@ func nameOrNone(name string) string {
 func (r *solution) copyResult(res *solver.Result, failed error) {
 	r.Converged, r.Iterations, r.Products, r.Residual = res.Converged && failed == nil, res.Iterations, res.Products, number(res.Residual)
 	r.History = numbers(res.History)
+	if res.Basis != "" {
+		r.Basis = &basisReport{res.Basis, res.WidenedAt, res.BasisBytes}
+	}
 	if failed != nil {
 		r.Failure = failed.Error()
 	}
@@ -168,6 +179,13 @@ func (r *solution) print(w io.Writer, explain bool) error {
 	}
 	fmt.Fprintf(w, "%s, preconditioner %s, order %s: %s, %d iterations, %d products, relative residual %.3g\n",
 		r.Method, r.Precond, r.Order, state, r.Iterations, r.Products, float64(r.Residual))
+	if b := r.Basis; b != nil {
+		fmt.Fprintf(w, "basis   %s", b.Numbers)
+		if b.WidenedAt > 0 {
+			fmt.Fprintf(w, ", float64 after iteration %d", b.WidenedAt)
+		}
+		fmt.Fprintf(w, ", %d bytes read and written\n", b.Bytes)
+	}
 	if n := len(r.Attempts); n > 0 && !explain {
 		fmt.Fprintf(w, "why     %s\n", r.Attempts[n-1].Why)
 	}

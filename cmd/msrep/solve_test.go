@@ -40,10 +40,23 @@ func TestSolveFindsTheSolutionAndWritesIt(t *testing.T) {
 	require.Len(t, x, 1138)
 	require.InEpsilon(t, v["x"].(map[string]any)["norm2"], float64(normsOf(x).Norm2), 1e-15)
 
-	for _, args := range [][]string{{"--method", "bicgstab"}, {"--method", "gmres", "--restart", "50"}, {"--precond", "block-jacobi:8"}, {"--method", "minres"}, {"--method", "fgmres", "--precond", "jacobi"}, {"--method", "idr"}, {"--method", "lsmr"}} {
+	for _, args := range [][]string{{"--method", "bicgstab"}, {"--method", "gmres", "--restart", "50"}, {"--precond", "block-jacobi:8"}, {"--precond", "amg"}, {"--precond", "chebyshev"}, {"--method", "minres"}, {"--method", "fgmres", "--precond", "jacobi"}, {"--method", "idr"}, {"--method", "lsmr"}} {
 		text := runOK(t, append([]string{"solve", "gen:stencil:n=20", "--devices", "cpu:2"}, args...)...)
 		require.Contains(t, text, ": converged")
 	}
+}
+
+func TestSolveReportsTheBasisOfGMRES(t *testing.T) {
+	args := []string{"solve", "gen:stencil:n=20", "--method", "gmres", "--restart", "10", "--threads", "1"}
+	bytes := map[string]float64{}
+	for _, basis := range []string{"float64", "int32"} {
+		v, _ := object(t, append(args, "--basis", basis)...)["basis"].(map[string]any)
+		require.Equal(t, basis, v["numbers"])
+		bytes[basis] = v["bytes"].(float64)
+		require.Contains(t, runOK(t, append(args, "--basis", basis)...), "basis   "+basis+", ")
+	}
+	require.Less(t, bytes["int32"], bytes["float64"])
+	require.NotContains(t, object(t, "solve", "gen:stencil:n=9", "--method", "cg"), "basis")
 }
 
 func TestSolveThatFailsPrintsItsResultAndExitsWithOne(t *testing.T) {
@@ -94,6 +107,8 @@ func TestSolveRefusesWrongFlags(t *testing.T) {
 		{"gen:diag:n=3 --tol 0", "--tol: 0"},
 		{"gen:diag:n=3 --max-iter -1", "--max-iter: -1"},
 		{"gen:diag:n=3 --restart 0", "--restart: 0"},
+		{"gen:diag:n=3 --basis float32", "--basis: \"float32\" is not known: use auto, float64 or int32"},
+		{"gen:diag:n=3 --basis int32 --method gmres --devices sim:1", "basis: \"int32\" takes vectors in host memory"},
 		{"gen:random:rows=3,cols=4,nnz=5 --method cg", "3 x 4: cg needs a square matrix"},
 		{"gen:diag:n=3 --rhs nowhere.mtx", "nowhere.mtx"},
 		{"", "arguments: 0"},

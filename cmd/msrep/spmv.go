@@ -108,7 +108,7 @@ func (s *spmv) check() error {
 			return sparse.Inputf(f.is, "%s: a run on several ranks writes no page and no trace", f.path)
 		}
 	}
-	return s.checkOut(s.out)
+	return s.checkOut(s.out, oneVector)
 }
 
 // maxRepeat is the limit of --repeat: the median needs the times of all products.

@@ -90,7 +90,7 @@ func (s *trsv) check() error {
 	if err := checkVectorSpec("--rhs", s.rhs); err != nil {
 		return err
 	}
-	return s.checkOut(s.out)
+	return s.checkOut(s.out, oneVector)
 }
 
 func (s *trsv) run(ctx context.Context) error {

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -120,9 +121,12 @@ func checkVectorSpec(flag, spec string) error {
 	return nil
 }
 
-// checkOut refuses an output path that is the matrix, that is the file into which the result is printed, or that has
-// the extension of a binary matrix format: vectors are written as .npy files or Matrix Market arrays.
-func (c *call) checkOut(path string) error {
+// checkOut refuses an output path that is the matrix, that is the file into which the result is printed, or whose
+// extension is not in known.
+func (c *call) checkOut(path string, known []string) error {
+	if path == "" {
+		return nil
+	}
 	if path == "-" {
 		return sparse.Inputf("--out", "-: the result is printed on standard output: name a file for the vector")
 	}
@@ -134,11 +138,30 @@ func (c *call) checkOut(path string) error {
 			return sparse.Inputf("--out", "%s: is where the result is printed: name another file for the vector", path)
 		}
 	}
-	switch ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")); ext {
-	case ".npz", ".msr", ".bin":
-		return sparse.Inputf("--out", "%s: a vector is written as Matrix Market array or .npy file: use a name like y.mtx, y.mtx.gz or y.npy, not %s", path, ext)
+	return checkVectorName(path, known)
+}
+
+// Extensions of files of one vector and of several. A name without an extension stands for a Matrix Market array.
+var (
+	oneVector      = []string{".mtx", ".txt", ".npy"}
+	severalVectors = []string{".mtx", ".txt"}
+)
+
+// checkVectorName refuses a name with an extension that is not in known, unless it is the name of a pipe or a device.
+func checkVectorName(path string, known []string) error {
+	name := strings.ToLower(path)
+	for _, packed := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, packed)
 	}
-	return nil
+	ext := filepath.Ext(name)
+	if ext == "" || slices.Contains(known, ext) {
+		return nil
+	}
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() && !st.IsDir() {
+		return nil
+	}
+	return sparse.Inputf("--out", "%s: %s is no format of this result: the name must end in one of %s, with or without .gz or .zst, or have no extension (Matrix Market)",
+		path, ext, strings.Join(known, " "))
 }
 
 // writeVector writes v to out, which was created with the name path, in the format of the name (matio.WriteVector), and

@@ -1,10 +1,13 @@
 """Forks, threads, and the end of the interpreter."""
 
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
+import pytest
 
 import msrep
 
@@ -67,3 +70,42 @@ def test_products_in_threads():
     for t in threads:
         t.join()
     assert results == [True] * 4
+
+
+class Late(Exception):
+    pass
+
+
+def alarm(*_):
+    raise Late
+
+
+@pytest.mark.parametrize("name", ["read", "plan", "plan in place"])
+def test_a_signal_ends_a_read_and_a_plan(name, tmp_path):
+    """The exception of the handler ends the call long before its end. Others go on."""
+    a = msrep.read("gen:stencil:dims=3,n=80")
+    if name == "read":
+        path = tmp_path / "a.mtx"
+        msrep.write(path, a)
+        call = lambda: msrep.read(path)  # noqa: E731
+    else:
+        call = lambda: msrep.plan(a, expected_products=10_000, copy=name == "plan")  # noqa: E731
+    call()  # opens the devices
+    start = time.perf_counter()
+    call()
+    whole = time.perf_counter() - start
+    before = signal.signal(signal.SIGALRM, alarm)
+    took = []
+    try:
+        while len(took) < 10 and min(took, default=whole) > 0.7 * whole:
+            start = time.perf_counter()
+            signal.setitimer(signal.ITIMER_REAL, 0.2 * whole)
+            with pytest.raises(Late):
+                call()
+                time.sleep(whole)  # the call was faster than before
+            took.append(time.perf_counter() - start)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert min(took) < 0.7 * whole, (took, whole)
+    assert (msrep.plan(np.eye(3)) @ np.ones(3)).sum() == 3

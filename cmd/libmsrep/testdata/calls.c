@@ -23,7 +23,7 @@ static void must(msrep_status status, int line) {
 	} while (0)
 
 /* fortran/msrep.f90 has these sizes; its open options have no run. */
-_Static_assert(sizeof(msrep_matrix) == 80 && offsetof(msrep_open_options, run) == 24 && sizeof(msrep_plan_options) == 48, "sizes");
+_Static_assert(sizeof(msrep_matrix) == 80 && offsetof(msrep_open_options, run) == 24 && sizeof(msrep_plan_options) == 64 && sizeof(msrep_read_options) == 24, "sizes");
 _Static_assert(sizeof(msrep_solve_options) == 96 && sizeof(msrep_solve_result) == 136, "sizes");
 _Static_assert(sizeof(msrep_eigs_options) == 96 && sizeof(msrep_eigs_result) == 48, "sizes");
 _Static_assert(sizeof(msrep_pagerank_options) == 80 && sizeof(msrep_pagerank_result) == 40, "sizes");
@@ -94,7 +94,7 @@ static void solves(void) {
 	msrep_solve_options o = MSREP_SOLVE_OPTIONS_INIT;
 	msrep_solve_result r = MSREP_SOLVE_RESULT_INIT;
 	double x[n] = {0};
-	for (const char **p = (const char *[]){"block-jacobi:10", "ilu", "ic", "ilut", NULL}; *p; p++) {
+	for (const char **p = (const char *[]){"block-jacobi:10", "ilu", "ic", "ilut", "amg", "chebyshev", NULL}; *p; p++) {
 		memset(x, 0, sizeof x);
 		o.precond = *p, o.method = strcmp(*p, "ic") == 0 ? "cg" : NULL, o.restart = 20;
 		MUST(msrep_plan_solve(plan, n, b, n, x, &o, &r));

@@ -16,7 +16,7 @@ static int child(msrep_system sys, msrep_plan plan) {
 	    msrep_multiply(plan, 0, 1, 2, v, 0, 2, w), msrep_multiply_many(plan, 0, 1, 1, 2, v, 1, 0, 2, w, 1, 0),
 	    msrep_update(plan, 2, v), msrep_describe(plan, text, sizeof text, NULL), msrep_solve_with(sys, &a, 2, v, 2, w, NULL, NULL),
 	    msrep_plan_solve(plan, 2, v, 2, w, NULL, NULL), msrep_factor(sys, &a, NULL, NULL, &other), msrep_stop(sys),
-	    msrep_read("gen:stencil:n=3", &a), msrep_info(&a, text, sizeof text, NULL), msrep_close(plan), msrep_close(sys),
+	    msrep_read("gen:stencil:n=3", &a), msrep_read_with("gen:stencil:n=3", NULL, &a), msrep_info(&a, text, sizeof text, NULL), msrep_close(plan), msrep_close(sys),
 	};
 	for (unsigned k = 0; k < sizeof got / sizeof *got; k++)
 		if (got[k] != MSREP_FORKED || !strstr(msrep_last_error(), "forked")) {

@@ -137,6 +137,11 @@ static void others(msrep_system sys, msrep_plan plan) {
 	EXPECT(msrep_read("/no/such/file.mtx", &out), MSREP_BAD_INPUT, "/no/such/file.mtx");
 	out.size = 8;
 	EXPECT(msrep_read("gen:stencil:n=3", &out), MSREP_BAD_INPUT, "its size is 8");
+	msrep_read_options read = MSREP_READ_OPTIONS_INIT;
+	EXPECT(msrep_read_with(NULL, &read, &out), MSREP_BAD_INPUT, "path: is a null pointer");
+	read.size = 1;
+	out.size = sizeof out;
+	EXPECT(msrep_read_with("gen:stencil:n=3", &read, &out), MSREP_BAD_INPUT, "options: its size is 1");
 	EXPECT(msrep_matrix_free(NULL), MSREP_OK, "");
 	EXPECT(msrep_matrix_free(&a), MSREP_BAD_INPUT, "not of msrep_read");
 	EXPECT(msrep_write(NULL, &a), MSREP_BAD_INPUT, "path");
@@ -158,7 +163,7 @@ static void others(msrep_system sys, msrep_plan plan) {
 	SOLVE(o.size = 0, MSREP_BAD_INPUT, "options: its size");
 	SOLVE(r.size = 1, MSREP_BAD_INPUT, "result: its size");
 	SOLVE(o.method = "sor", MSREP_BAD_INPUT, "method: \"sor\"");
-	SOLVE(o.precond = "amg", MSREP_BAD_INPUT, "precond: \"amg\"");
+	SOLVE(o.precond = "schwarz", MSREP_BAD_INPUT, "precond: \"schwarz\"");
 	SOLVE(o.precond = "block-jacobi:0", MSREP_BAD_INPUT, "block-jacobi:0");
 	SOLVE(o.order = "colamd", MSREP_BAD_INPUT, "order: \"colamd\"");
 	SOLVE(o.tol = -1, MSREP_BAD_INPUT, "tolerance");

@@ -1,5 +1,5 @@
-/* Checks that a signal, by a flag that progress reads, and msrep_stop end solves and factorisations within 0.2 s, in all
- * phases, and prints the longest time from the request to the return. */
+/* Checks that a signal, by a flag that progress reads, and msrep_stop end solves, factorisations, plans and reads within
+ * 0.2 s, in all phases, and prints the longest time from the request to the return. Its argument is a folder for a file. */
 #include <math.h>
 #include <msrep.h>
 #include <pthread.h>
@@ -59,6 +59,31 @@ static void *ask(void *arg) {
 
 static msrep_system sys;
 static double *b, *x;
+static char file[1024];
+
+/* make_plan makes a plan of a, which it borrows where borrow is set, and closes it. */
+static msrep_status make_plan(const msrep_matrix *a, int borrow) {
+	msrep_plan_options options = MSREP_PLAN_OPTIONS_INIT;
+	options.flags = borrow ? MSREP_BORROW : 0;
+	options.expected_products = 10000;
+	options.progress = progress;
+	msrep_plan plan;
+	msrep_status status = msrep_plan_matrix(sys, a, &options, &plan);
+	if (status == MSREP_OK)
+		MUST(msrep_close(plan));
+	return status;
+}
+
+static msrep_status read_matrix(const char *path) {
+	msrep_read_options options = MSREP_READ_OPTIONS_INIT;
+	options.progress = progress;
+	msrep_matrix a = MSREP_MATRIX_INIT;
+	msrep_status status = msrep_read_with(path, &options, &a);
+	if (status == MSREP_OK)
+		MUST(msrep_matrix_free(&a));
+	return status;
+}
+
 static double longest;
 static int bad;
 
@@ -79,6 +104,12 @@ static double once(const char *what, const msrep_matrix *a, msrep_plan plan, con
 	msrep_status status;
 	if (plan && strcmp(what, "msrep_solve") == 0)
 		status = msrep_solve(plan, MSREP_CG, MSREP_JACOBI, a->rows, b, x, 1e-15, 1000000, &result.iterations, &result.residual);
+	else if (strcmp(what, "plan") == 0 || strcmp(what, "borrowing plan") == 0)
+		status = make_plan(a, *what == 'b');
+	else if (strcmp(what, "generator") == 0)
+		status = read_matrix("gen:stencil:dims=3,n=150");
+	else if (strcmp(what, "file") == 0)
+		status = read_matrix(file);
 	else if (plan)
 		status = msrep_plan_solve(plan, a->rows, b, a->cols, x, &options, &result);
 	else if (strcmp(what, "factors") == 0)
@@ -127,7 +158,12 @@ static int stopped(const char *what, const msrep_matrix *a, msrep_plan plan, con
 	return 1;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+	if (argc != 2) {
+		fprintf(stderr, "usage: stop FOLDER\n");
+		return 2;
+	}
+	snprintf(file, sizeof file, "%s/stop.mtx", argv[1]);
 	caller = pthread_self();
 	signal(SIGINT, on_signal);
 	MUST(msrep_open("cpu:1", 0, &sys));
@@ -155,6 +191,24 @@ int main(void) {
 		ended += stopped("factors", &cube, 0, NULL, NULL, t, sys);
 		ended += stopped("factors", &grid, 0, NULL, NULL, t, sys);
 	}
+	const double soon[] = {0.002, 0.01, 0.03, 0.06, 0.1, 0.15};
+	int early[4] = {0};
+	MUST(msrep_write(file, &grid));
+	for (unsigned k = 0; k < sizeof soon / sizeof *soon; k++) {
+		double t = soon[k];
+		early[0] += stopped("plan", &grid, 0, NULL, NULL, t, 0) + stopped("plan", &grid, 0, NULL, NULL, t, sys);
+		early[1] += stopped("borrowing plan", &grid, 0, NULL, NULL, t, 0) + stopped("borrowing plan", &grid, 0, NULL, NULL, t, sys);
+		early[2] += stopped("generator", &grid, 0, NULL, NULL, t, 0);
+		early[3] += stopped("file", &grid, 0, NULL, NULL, t, 0);
+	}
+	remove(file);
+	for (int k = 0; k < 4; k++) {
+		ended += early[k];
+		if (early[k] == 0) {
+			fprintf(stderr, "none of kind %d was stopped: plan, borrowing plan, generator, file\n", k);
+			bad = 1;
+		}
+	}
 	if (foreign || calls == 0) {
 		fprintf(stderr, "progress was called %lld times, %lld times wrongly\n", (long long)calls, (long long)foreign);
 		bad = 1;
@@ -167,6 +221,6 @@ int main(void) {
 	MUST(msrep_matrix_free(&grid));
 	MUST(msrep_matrix_free(&cube));
 	if (!bad)
-		printf("stop: %d solves and factorisations ended, the last %.3f s after the request\n", ended, longest);
+		printf("stop: %d calls ended, the last %.3f s after the request\n", ended, longest);
 	return bad;
 }

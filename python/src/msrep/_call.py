@@ -43,8 +43,12 @@ class Call:
                 pass
         return self._stopping
 
-    def run(self, call: Callable[[], int], stop: Callable[[], Any] | None = None) -> int:
-        """Return the status of call. stop ends a call that takes no progress callback."""
+    def run(self, call: Callable[[], int], stop: Callable[[], Any] | None = None, made: Callable[[], Any] | None = None) -> int:
+        """Return the status of call.
+
+        stop ends a call that takes no progress callback. made releases what a call has made that succeeds although an
+        exception, which propagates, was to end it.
+        """
 
         def work() -> None:
             try:
@@ -72,6 +76,8 @@ class Call:
                 if stop is not None:
                     stop()  # again and again: the call may not have begun
                 time.sleep(0.002)
+            if made is not None and self._ended and self._status == c.OK:
+                made()
             raise
         return self._status
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _arrays
 from . import _library as c
+from ._call import Call
 from .errors import InputError
 
 __all__ = ["info", "mmread", "mmwrite", "read", "write"]
@@ -38,8 +39,11 @@ def read(path: Path) -> Any:
     >>> msrep.read("gen:stencil:n=3").shape
     (9, 9)
     """
-    m, lib = c.Matrix(), c.library()
-    c.check(lib.msrep_read(_name(path), ctypes.byref(m)))
+    m, lib, call, name = c.Matrix(), c.library(), Call(), _name(path)
+    options = c.ReadOptions(progress=call.function)
+    call.run(lambda: lib.msrep_read_with(name, ctypes.byref(options), ctypes.byref(m)), made=lambda: lib.msrep_matrix_free(ctypes.byref(m)))
+    if call.error is not None:
+        raise call.error
     try:
         pointers = _copy(m.pointers, ctypes.c_int64, m.rows + 1)
         indices = _copy(m.indices, ctypes.c_int32, m.nnz)

@@ -41,8 +41,14 @@ class PlanOptions(_Sized):
 
     _fields_ = [
         ("size", c_size_t), ("flags", c_int), ("expected_products", c_int64), ("expected_transposed", c_int64), ("format", c_char_p),
-        ("form", c_char_p),
+        ("form", c_char_p), ("progress", Progress), ("arg", c_void_p),
     ]
+
+
+class ReadOptions(_Sized):
+    """msrep_read_options"""
+
+    _fields_ = [("size", c_size_t), ("progress", Progress), ("arg", c_void_p)]
 
 
 class SolveOptions(_Sized):
@@ -122,7 +128,7 @@ _PROTOTYPES = {
     "msrep_svds": [
         c_uint64, POINTER(Matrix), c_int64, POINTER(EigsOptions), c_void_p, c_void_p, c_void_p, c_void_p, POINTER(EigsResult)],
     "msrep_pagerank": [c_uint64, POINTER(Matrix), c_int64, c_void_p, POINTER(PageRankOptions), POINTER(PageRankResult)],
-    "msrep_read": [c_char_p, POINTER(Matrix)],
+    "msrep_read_with": [c_char_p, POINTER(ReadOptions), POINTER(Matrix)],
     "msrep_matrix_free": [POINTER(Matrix)],
     "msrep_write": [c_char_p, POINTER(Matrix)],
 }

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _arrays
 from . import _library as c
+from ._call import Call
 from .errors import InputError
 
 __all__ = ["Plan", "TransposedPlan", "aslinearoperator", "plan"]
@@ -21,7 +22,10 @@ __all__ = ["Plan", "TransposedPlan", "aslinearoperator", "plan"]
 _memory: Any = (ctypes.c_char * 0).from_buffer
 
 
+_empty = np.empty
 _BY_ROW = ctypes.c_int(0)
+# A plan with fewer entries takes less than 50 ms, and no thread of its own so that Ctrl-C ends it.
+_SHORT = 100_000
 # Arguments of this package by what the library calls them.
 _NAMES = {"y": "out", "val": "values"}
 
@@ -140,21 +144,27 @@ class _Products:
             max(stride, 1), by_column)
 
     def __matmul__(self, x: Any) -> np.ndarray:
-        if type(x) is np.ndarray and x.dtype is self.dtype and x.flags.carray:  # a fast path: contiguous, aligned, writeable
+        # A fast path for arrays in C order. multiply takes the others, those that cannot be written or are not aligned, and
+        # errors.
+        dtype = self.dtype
+        if type(x) is np.ndarray and x.dtype is dtype:
             shape, (rows, cols, handle, transpose, nx, ny, one, zero) = x.shape, self._fixed
-            if shape == (cols,):
-                out = np.empty(rows, self.dtype)
-                status = self._multiply(handle, transpose, one, nx, _memory(x), zero, ny, _memory(out))
-            elif len(shape) == 2 and shape[0] == cols and shape[1]:
-                out = np.empty((rows, shape[1]), self.dtype)
-                count = c_int64(shape[1])
-                status = self._multiply_many(
-                    handle, transpose, count, one, nx, _memory(x), count, zero, ny, _memory(out), count, _BY_ROW)
-            else:
-                return self.multiply(x)
-            if status:
-                raise c.exception(status, "the plan is closed", _NAMES)
-            return out
+            try:
+                if shape == (cols,):
+                    out = _empty(rows, dtype)
+                    status = self._multiply(handle, transpose, one, nx, _memory(x), zero, ny, _memory(out))
+                else:
+                    m, columns = shape
+                    if m != cols or not columns:
+                        return self.multiply(x)
+                    out = _empty((rows, columns), dtype)
+                    count = c_int64(columns)
+                    status = self._multiply_many(
+                        handle, transpose, count, one, nx, _memory(x), count, zero, ny, _memory(out), count, _BY_ROW)
+                if not status:
+                    return out
+            except (BufferError, TypeError, ValueError):
+                pass
         return self.multiply(x)
 
     def __rmatmul__(self, x: Any) -> np.ndarray:
@@ -208,9 +218,18 @@ class Plan(_Products):
     _transpose = 0
 
     def __init__(self, given: _arrays.Given, devices: str, threads: int | None, options: c.PlanOptions) -> None:
-        lib = c.library()
+        lib, system = c.library(), c.system(devices, threads)
         handle = c_uint64()
-        c.check(lib.msrep_plan_matrix(c.system(devices, threads), given.reference, byref(options), byref(handle)))
+        if given.struct.nnz < _SHORT:
+            c.check(lib.msrep_plan_matrix(system, given.reference, byref(options), byref(handle)))
+        else:
+            call = Call()
+            options.progress = call.function
+            call.run(
+                lambda: lib.msrep_plan_matrix(system, given.reference, byref(options), byref(handle)),
+                made=lambda: lib.msrep_close(handle))
+            if call.error is not None:
+                raise call.error
         self.shape, self.dtype, self.nnz = given.shape, given.dtype, given.struct.nnz
         self._rows, self._cols = given.shape
         self._contiguous = (self.dtype.itemsize,)

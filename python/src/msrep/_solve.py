@@ -66,7 +66,7 @@ def solve(A: Any, b: Any, *, x0: Any = None, method: str | None = None, precond:
     method : str, optional
         ``"cg"``, ``"minres"``, ``"bicgstab"``, ``"gmres"``, ``"fgmres"``, ``"idr"``, ``"lsmr"`` or ``"direct"``.
     precond : str, optional
-        ``"none"``, ``"jacobi"``, ``"block-jacobi:N"``, ``"ilu"``, ``"ic"`` or ``"ilut"``.
+        ``"none"``, ``"jacobi"``, ``"block-jacobi:N"``, ``"ilu"``, ``"ic"``, ``"ilut"``, ``"amg"`` or ``"chebyshev"``.
     order : str, optional
         The order of rows and columns for factors: ``"none"``, ``"rcm"`` or ``"amd"``.
     tol : float
