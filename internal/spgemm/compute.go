@@ -213,8 +213,8 @@ func (p *product[V]) structure(w *worker[V], piece int) {
 	}
 }
 
-// atOnce reports whether structure computes the values too: a row of a product of three factors would else be multiplied by the
-// second one twice.
+// atOnce reports whether structure also computes the values. It does for three factors: otherwise each row of R A would be
+// computed twice.
 func (p *product[V]) atOnce() bool { return p.vals != nil }
 
 // These pools keep memory for later products: small products would otherwise spend much of their time in garbage collection.
