@@ -1,6 +1,10 @@
 package partition
 
-import "github.com/msrep-go/msrep/sparse"
+import (
+	"slices"
+
+	"github.com/msrep-go/msrep/sparse"
+)
 
 // Split splits a compressed matrix into parts by a rule and returns the rule that it
 // used, which differs from the argument for RuleAuto. ptr has majors+1 elements, in
@@ -56,6 +60,28 @@ func SplitCOO(idx []int32, majors, parts int, rule Rule) ([]Part, Rule, error) {
 	}
 	out, err := c.equal(parts)
 	return out, rule, err
+}
+
+// SplitAt splits a compressed matrix into parts of whole majors: part k owns the majors
+// [cuts[k], cuts[k+1]). It fails with a *sparse.InputError if ptr is wrong in one of the ways
+// that Split checks, there are no parts or more than MaxParts, or cuts do not ascend from 0
+// to the number of majors.
+func SplitAt(ptr []int64, cuts []int) ([]Part, error) {
+	if err := checkPtr(ptr); err != nil {
+		return nil, err
+	}
+	m := len(ptr) - 1
+	if err := checkParts(len(cuts) - 1); err != nil {
+		return nil, err
+	}
+	if cuts[0] != 0 || cuts[len(cuts)-1] != m || !slices.IsSorted(cuts) {
+		return nil, sparse.Inputf("cuts", "must ascend from 0 to %d, the number of rows or columns", m)
+	}
+	c, err := newCutter(ptr, Part{EndIdx: ptr[m] - 1, OwnEnd: m}, RuleMajor)
+	if err != nil {
+		return nil, err
+	}
+	return c.cut(len(cuts)-1, m, func(i int) int { return cuts[i] })
 }
 
 func checkParts(n int) error {

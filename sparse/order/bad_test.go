@@ -1,6 +1,7 @@
 package order
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -15,8 +16,11 @@ var (
 	forSquare = map[string]func(*sparse.CSR[float64]) error{
 		"AMD":             func(a *sparse.CSR[float64]) error { _, err := AMD(a); return err },
 		"Dissection":      func(a *sparse.CSR[float64]) error { _, err := Dissection(a); return err },
+		"Spread":          func(a *sparse.CSR[float64]) error { _, _, err := Spread(a, 2); return err },
 		"RCM":             func(a *sparse.CSR[float64]) error { _, err := RCM(a); return err },
 		"BlockTriangular": func(a *sparse.CSR[float64]) error { _, err := BlockTriangular(a, nil); return err },
+		"Partition":       func(a *sparse.CSR[float64]) error { _, _, err := Partition(context.Background(), a, 2); return err },
+		"Halo":            func(a *sparse.CSR[float64]) error { _, err := Halo(a, nil, nil); return err },
 		"Symmetry":        func(a *sparse.CSR[float64]) error { _, _, err := Symmetry(a); return err },
 	}
 	forAny = map[string]func(*sparse.CSR[float64]) error{

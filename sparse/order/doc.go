@@ -6,7 +6,9 @@
 //	Dissection       the same by nested dissection: slower, better for large meshes in three dimensions
 //	ColumnAMD        fill-reducing order of the columns, for LU with row exchanges
 //	RCM              order with a small bandwidth
+//	Spread           order that gives several parts as many rows and entries of each length
 //	Match            rows on the diagonal with the largest product of magnitudes, and scaling
+//	Partition        order by parts that exchange little in a product; Halo counts what they exchange
 //	BlockTriangular  block upper triangular form
 //	Deficient        rows and columns that make a matrix structurally singular
 //	Symmetry         how much of a matrix is symmetric

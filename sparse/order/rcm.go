@@ -23,10 +23,15 @@ func RCM[V sparse.Value](a *sparse.CSR[V]) ([]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := g.nodes()
-	if err := fits(a, 20*int64(n)); err != nil {
+	if err := fits(a, 20*int64(g.nodes())); err != nil {
 		return nil, err
 	}
+	return g.rcm(), nil
+}
+
+// rcm is RCM for a graph.
+func (g *graph) rcm() []int32 {
+	n := g.nodes()
 	l := levels{graph: g, round: make([]int64, n)}
 	order, place := make([]int32, 0, n), filled(n, none)
 	var best []int32
@@ -46,7 +51,7 @@ func RCM[V sparse.Value](a *sparse.CSR[V]) ([]int32, error) {
 		copy(order[first:], best)
 	}
 	slices.Reverse(order)
-	return order, nil
+	return order
 }
 
 // bandwidth returns the largest distance between the places of neighbours in the order of

@@ -75,8 +75,7 @@ func (m *mesh) coarsen() (*mesh, []int32) {
 	}
 	heaviest := max(total*3/(2*coarsest), 2)
 	to := filled(n, none)
-	first := make([]int32, 0, n)  // first node of each coarse node
-	second := make([]int32, 0, n) // second node, or none
+	c := clusters{first: make([]int32, 0, n), next: filled(n, none)}
 	for _, i := range shuffled(n) {
 		if to[i] != none {
 			continue
@@ -88,24 +87,30 @@ func (m *mesh) coarsen() (*mesh, []int32) {
 				mate, most = j, e
 			}
 		}
-		c := int32(len(first))
-		to[i] = c
+		to[i] = int32(len(c.first))
 		if mate != none {
-			to[mate] = c
+			to[mate] = to[i]
 		}
-		first, second = append(first, i), append(second, mate)
+		c.first, c.next[i] = append(c.first, i), mate
 	}
-	count := len(first)
+	return m.contract(c, to), to
+}
+
+// clusters are sets of nodes that become one node each: cluster c has the nodes first[c],
+// next[first[c]] and so on up to none.
+type clusters struct{ first, next []int32 }
+
+// contract returns the graph whose nodes are clusters. to is the cluster of each node.
+// Weights of nodes and edges are sums.
+func (m *mesh) contract(by clusters, to []int32) *mesh {
+	count := len(by.first)
 	c := &mesh{graph: &graph{ptr: make([]int64, count+1)}, weight: make([]int32, count)}
 	c.adj, c.edge = make([]int32, 0, len(m.adj)), make([]int32, 0, len(m.adj))
 	at := make([]int64, count) // place of a neighbour in adj, if it is in this list
 	for a := range int32(count) {
 		begin := int64(len(c.adj))
-		for _, i := range [2]int32{first[a], second[a]} {
-			if i == none {
-				continue
-			}
-			c.weight[a] += int32(m.nodeWeight(i))
+		for i := by.first[a]; i != none; i = by.next[i] {
+			c.weight[a] = int32(min(int64(c.weight[a])+m.nodeWeight(i), math.MaxInt32))
 			for k := m.ptr[i]; k < m.ptr[i+1]; k++ {
 				b := to[m.adj[k]]
 				if b == a {
@@ -121,7 +126,7 @@ func (m *mesh) coarsen() (*mesh, []int32) {
 		}
 		c.ptr[a+1] = int64(len(c.adj))
 	}
-	return c, to
+	return c
 }
 
 // shuffled returns 0 to n-1 in random order, the same whenever it is called.
