@@ -37,6 +37,10 @@ type Info struct {
 	NUMANode int    // -1 where the device belongs to no single node
 	Memory   int64  // total bytes, 0 when unknown
 	Threads  int    // workers of a CPU device, 0 for other devices
+
+	// Bandwidth of the device's memory in bytes/s, reads and writes of a copy; 0 where it was not measured. Devices
+	// of one System that differ measure it when they are opened.
+	Bandwidth float64
 }
 
 // Buffer is memory of one device. The first call of Free frees it; more calls do nothing.
@@ -85,3 +89,17 @@ type Event interface {
 // Operation is an operation of a device with its arguments: a pointer to one of the structs of this
 // package. Name returns the name by which each device finds its kernel.
 type Operation interface{ Name() string }
+
+// Marker is a device that has events without times. They take less time to record and to wait for.
+type Marker interface {
+	// NewMark returns an event that streams of this device can record. Its Since is an error.
+	NewMark() (Event, error)
+}
+
+// NewMark returns an event of d for streams to wait for. It has no times if d is a Marker.
+func NewMark(d Device) (Event, error) {
+	if m, ok := d.(Marker); ok {
+		return m.NewMark()
+	}
+	return d.NewEvent()
+}

@@ -25,6 +25,8 @@
 // on every device. LocalPtr computes the pointers of a part from those of the matrix, and COOPtr from the
 // majors of its entries.
 //
+// Pull, PullCarries and SumPartials read memory of other devices, where the device is a PeerReader that reads them.
+//
 // Package internal/reference computes the same products in a few plain lines. The tests of every device compare
 // with it.
 package kernels

@@ -14,6 +14,18 @@ var (
 	ErrBadAccess    = errors.New("a kernel accessed memory that it must not")
 )
 
+// LostError is the loss of a device: it refuses all further work. Errors of the device wrap it, and those of
+// devices that wait for it.
+type LostError struct {
+	Device string // as in Info.ID
+	Err    error
+}
+
+func (e *LostError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *LostError) Unwrap() error { return e.Err }
+
 // DeviceError is a failed call on a device.
 type DeviceError struct {
 	Device string // as in Info.ID

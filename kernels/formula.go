@@ -14,7 +14,7 @@ import (
 // All devices, devvec.Compute and the solvers take every Formula of Formulas. The CPU loop is in package internal/vec. The GPU
 // kernel is in krylov.cu. Its name is msrep_NAME_f64 or msrep_NAME_f32, with "_" for "-". Its arguments are the vectors, the
 // length and the numbers. A Formula with sums has two more: the memory of the partial sums before the length, and the number
-// of partial sums after it.
+// of partial sums after it. A Formula with numbers has one more at the end: the address of numbers in device memory, or 0.
 type Formula struct {
 	Name    string
 	Numbers []string
@@ -75,7 +75,8 @@ func (f *Formula) Check(numbers, vectors, sums int) error {
 // Elementwise computes a Formula.
 type Elementwise[V sparse.Value] struct {
 	Formula *Formula
-	Numbers []V            // len(Formula.Numbers)
+	Numbers []V            // len(Formula.Numbers), or empty with At
+	At      Array[float64] // the numbers in memory of the device, which an earlier operation computes; or empty
 	Vectors []Array[V]     // len(Formula.Vectors), all of one length
 	Sums    Array[float64] // Formula.Sums
 }
@@ -85,7 +86,14 @@ func (op *Elementwise[V]) Name() string { return op.Formula.Name }
 
 // Check returns an ErrArgument unless op has exactly the arguments of its Formula.
 func (op *Elementwise[V]) Check() error {
-	return op.Formula.Check(len(op.Numbers), len(op.Vectors), int(op.Sums.Len))
+	numbers := len(op.Numbers)
+	switch {
+	case op.At.Len > 0 && numbers > 0:
+		return fmt.Errorf("%w: %s of numbers of the host and of the device", ErrArgument, op.Formula.Name)
+	case op.At.Len > 0:
+		numbers = int(op.At.Len)
+	}
+	return op.Formula.Check(numbers, len(op.Vectors), int(op.Sums.Len))
 }
 
 // LoopOf returns the CPU loop of a Formula. The loop computes one chunk of the vectors and adds the sums to s. The order of

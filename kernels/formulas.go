@@ -22,12 +22,25 @@ func misfit[V sparse.Value](a []V, v [][]V, s []vec.Sum) { s[0][0] += vec.Misfit
 //	sum: r'r
 //
 // x is the solution, r its residual, p the search direction, and q the matrix times p. a = r'z / p'q, where z is the
-// preconditioned r, or r itself without a preconditioner.
+// preconditioned r, or r itself without a preconditioner. a = 0 leaves x and r as they are, whatever p and q hold.
 var CGStep = define("cg-step", "a", "p q &x &r", 1, cgStep[float64], cgStep[float32])
 
 func cgStep[V sparse.Value](a []V, v [][]V, s []vec.Sum) {
+	if a[0] == 0 {
+		s[0][0] += vec.Dot(v[3], v[3])
+		return
+	}
 	s[0][0] += vec.CGStep(a[0], v[0], v[1], v[2], v[3])
 }
+
+// CGDirection computes the next search direction of CG:
+//
+//	p = z + b*p
+//
+// z is as in CGStep, and b = r'z / the previous r'z. b = 0 does not read p.
+var CGDirection = define("cg-direction", "b", "z &p", 0, cgDirection[float64], cgDirection[float32])
+
+func cgDirection[V sparse.Value](b []V, v [][]V, _ []vec.Sum) { vec.Axpby(1, v[0], b[0], v[1]) }
 
 // BiCGSTABDirection computes the next search direction of BiCGSTAB (van der Vorst, 1992):
 //

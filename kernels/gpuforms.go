@@ -6,6 +6,9 @@ const (
 	FormMerge Form = "csr-merge"
 	// FormSlices is a part in slices of 32 rows with few bytes for each entry.
 	FormSlices Form = "slices"
+	// FormTiles is a part in tiles of rows, with the entries of each tile in the order of their columns: for columns that jump
+	// about.
+	FormTiles Form = "tiles"
 	// FormStreamed is a part that stays in host memory: each product copies it to the device piece by piece, and one
 	// piece is copied while the previous one is multiplied.
 	FormStreamed Form = "streamed"

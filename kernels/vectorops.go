@@ -31,7 +31,7 @@ type AddCarries[V sparse.Value] struct {
 
 // SumPartials computes Y = Beta*Y + the sum of P[k] over all k. The sum is a tree of fixed shape that adds
 // pairs at strides 1, 2, 4, ...: for five vectors ((p0+p1)+(p2+p3))+p4. Beta = 0 does not read Y. Y must not
-// be one of P.
+// be one of P. Vectors of P may lie on other devices that the executing device reads, as in Pull.
 type SumPartials[V sparse.Value] struct {
 	P    []Array[V]
 	Beta V

@@ -1,6 +1,8 @@
 package devicetest
 
 import (
+	"math"
+
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -54,11 +56,22 @@ func square[V sparse.Value](x, y []V) (sum float64) {
 	return sum
 }
 
-// compute launches a formula and returns its sums. It also checks that a call with one vector less fails.
+// compute launches a formula and returns its sums. In half of the cases the numbers are in memory of the device. It also
+// checks that a call with one vector less fails, and one with numbers of both kinds.
 func (q *vectorProblem[V]) compute(f *kernels.Formula, sums kernels.Array[float64], numbers []V, v ...kernels.Array[V]) []float64 {
 	few := &kernels.Elementwise[V]{Formula: f, Numbers: numbers, Vectors: v[1:], Sums: sums}
 	require.ErrorIs(q.t, q.s.Launch(few), kernels.ErrArgument, f.Name)
-	return q.run(&kernels.Elementwise[V]{Formula: f, Numbers: numbers, Vectors: v, Sums: sums}, sums)
+	op := &kernels.Elementwise[V]{Formula: f, Numbers: numbers, Vectors: v, Sums: sums}
+	if len(numbers) > 0 && rapid.Bool().Draw(q.t, "numbers on the device") {
+		at := make([]float64, len(numbers))
+		for k, a := range numbers {
+			at[k] = float64(a)
+		}
+		op.At = put(q, at)
+		require.ErrorIs(q.t, q.s.Launch(op), kernels.ErrArgument, f.Name)
+		op.Numbers = nil
+	}
+	return q.run(op, sums)
 }
 
 func (q *vectorProblem[V]) misfit() {
@@ -87,6 +100,23 @@ func (q *vectorProblem[V]) step() {
 	q.same(x, ax, "step, x")
 	q.same(r, ar, "step, r")
 	q.near(square(r, r), got[0], "cg-step")
+
+	if q.n > 0 { // a = 0 changes nothing, whatever the other vectors hold
+		p[q.n/2], u[q.n/2] = V(math.NaN()), V(math.Inf(1))
+		require.NoError(q.t, ap.Write(q.s, p))
+		require.NoError(q.t, au.Write(q.s, u))
+	}
+	got = q.compute(kernels.CGStep, sums, []V{0}, ap, au, ax, ar)
+	q.same(x, ax, "step by 0, x")
+	q.same(r, ar, "step by 0, r")
+	q.near(square(r, r), got[0], "cg-step by 0")
+	q.compute(kernels.CGDirection, kernels.Array[float64]{}, []V{0}, ar, ap)
+	q.same(r, ap, "cg-direction by 0")
+	q.compute(kernels.CGDirection, kernels.Array[float64]{}, []V{-0.5}, ax, ap)
+	for i := range r {
+		r[i] = x[i] - 0.5*r[i]
+	}
+	q.same(r, ap, "cg-direction")
 }
 
 func (q *vectorProblem[V]) turn() {

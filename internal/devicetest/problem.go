@@ -97,7 +97,7 @@ const (
 // RowForms returns the forms other than CSR that GPUs pack and multiply with one thread or
 // one warp for each row.
 func RowForms() []kernels.Form {
-	forms := []kernels.Form{kernels.FormSlices, kernels.FormCSRScalar, kernels.FormCSRVector}
+	forms := []kernels.Form{kernels.FormSlices, kernels.FormTiles, kernels.FormCSRScalar, kernels.FormCSRVector}
 	for _, f := range ellpack.Formats() {
 		forms = append(forms, kernels.Form(f))
 	}

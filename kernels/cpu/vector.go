@@ -94,7 +94,10 @@ func (v *vectors[V]) compute(op *kernels.Elementwise[V]) error {
 	for j, a := range op.Vectors {
 		whole[j] = v.of(op.Formula.Vectors[j].Name, a)
 	}
-	loop := kernels.LoopOf[V](op.Formula)
+	loop, numbers := kernels.LoopOf[V](op.Formula), op.Numbers
+	for _, a := range memory.View(v.Views, "at", op.At, op.At.Len) {
+		numbers = append(numbers, V(a))
+	}
 	return v.runOn(op.Sums, func() func(lo, hi int, sums []float64) {
 		part, partial := make([][]V, len(whole)), make([]vec.Sum, op.Formula.Sums)
 		return func(lo, hi int, sums []float64) {
@@ -102,7 +105,7 @@ func (v *vectors[V]) compute(op *kernels.Elementwise[V]) error {
 				part[j] = u[lo:hi]
 			}
 			clear(partial)
-			loop(op.Numbers, part, partial)
+			loop(numbers, part, partial)
 			for j := range partial {
 				sums[j] = partial[j].Total()
 			}

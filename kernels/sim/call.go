@@ -34,14 +34,24 @@ func module(family string) (*ptx.Module, error) {
 // Address implements launch.Memory. It names the allocation after the array, for the
 // messages of faults.
 func (d *Device) Address(name string, b kernels.Buffer, off, bytes int64) (launch.Addr, error) {
+	return address(name, b, off, bytes, func(dev *Device) bool { return dev == d })
+}
+
+// PeerAddress implements launch.Memory.
+func (d *Device) PeerAddress(name string, b kernels.Buffer, off, bytes int64) (launch.Addr, error) {
+	return address(name, b, off, bytes, func(dev *Device) bool { return kernels.ReadsPeer(d, dev) })
+}
+
+// address is Address for a buffer of a device that on accepts.
+func address(name string, b kernels.Buffer, off, bytes int64, on func(*Device) bool) (launch.Addr, error) {
 	at, addr, err := window(b, off, bytes)
 	if err != nil {
 		return 0, err
 	}
-	if at.buf.dev != d {
-		return 0, fmt.Errorf("%w: it is on device %s", kernels.ErrArgument, at.buf.dev.info.ID)
+	if dev := at.buf.dev; !on(dev) {
+		return 0, fmt.Errorf("%w: it is on device %s", kernels.ErrArgument, dev.info.ID)
 	}
-	d.mem.Rename(addr, name)
+	at.buf.dev.mem.Rename(addr, name)
 	return launch.Addr(addr), nil
 }
 
@@ -72,7 +82,7 @@ func (s *stream) launch(op kernels.Operation) (err error) {
 		temps = append(temps, a)
 	}
 	for _, c := range prog.Calls {
-		counters, err := d.call(c, temps)
+		counters, err := d.call(c, temps, w.peers())
 		if err != nil {
 			return err
 		}
@@ -82,8 +92,8 @@ func (s *stream) launch(op kernels.Operation) (err error) {
 	return nil
 }
 
-// call runs one kernel.
-func (d *Device) call(c launch.Call, temps []ptx.Addr) (counters ptx.Counters, err error) {
+// call runs one kernel, which may read the memory of peers.
+func (d *Device) call(c launch.Call, temps []ptx.Addr, peers []*Device) (counters ptx.Counters, err error) {
 	m, err := module(c.Kernel.Family)
 	if err != nil {
 		return counters, err
@@ -102,6 +112,8 @@ func (d *Device) call(c launch.Call, temps []ptx.Addr) (counters ptx.Counters, e
 			args[i] = ptx.Addr(a)
 		case launch.Temp:
 			args[i] = temps[a]
+		case launch.TempAt:
+			args[i] = temps[a.Temp] + ptx.Addr(a.Off)
 		default:
 			args[i] = a
 		}
@@ -111,9 +123,10 @@ func (d *Device) call(c launch.Call, temps []ptx.Addr) (counters ptx.Counters, e
 		blocks = min(blocks, d.config.Blocks)
 	}
 	counters, err = k.Launch(d.mem, ptx.Launch{
-		Grid: ptx.Dim{X: int(blocks)}, Block: ptx.Dim{X: c.Kernel.Block}, Workers: d.config.Workers,
-		AllowUnwritten: d.config.Unchecked, AllowRaces: d.config.Unchecked,
+		Grid: ptx.Dim{X: int(blocks)}, Block: ptx.Dim{X: c.Kernel.Block}, Shared: c.Shared, Workers: d.config.Workers,
+		AllowUnwritten: d.config.Unchecked, AllowRaces: d.config.Unchecked, Peers: memories(peers),
 	}, args...)
+	d.notePeers(peers, counters)
 	if d.config.Trace != nil {
 		d.config.Trace(c.Kernel.Name, counters)
 	}

@@ -42,21 +42,25 @@ type Config struct {
 	// Fail is called before each call with its name ("alloc", "write", "read", "copy",
 	// or a kernel's name). If it returns an error, the call fails with that error.
 	Fail func(call string) error
+	// Reads reports whether kernels of the device can read the memory of another simulated GPU; nil means that they read all.
+	Reads func(from *Device) bool
 }
 
-// Device is a simulated GPU. It implements kernels.Device, kernels.Packer and
-// kernels.Meter.
+// Device is a simulated GPU. It implements kernels.Device, kernels.Packer,
+// kernels.PeerReader and kernels.Meter.
 type Device struct {
 	info   kernels.Info
 	config Config
 	mem    *ptx.Memory
 	closed atomic.Bool
+	peers  peerReads
 }
 
 var (
-	_ kernels.Device = (*Device)(nil)
-	_ kernels.Packer = (*Device)(nil)
-	_ kernels.Meter  = (*Device)(nil)
+	_ kernels.Device     = (*Device)(nil)
+	_ kernels.Packer     = (*Device)(nil)
+	_ kernels.PeerReader = (*Device)(nil)
+	_ kernels.Meter      = (*Device)(nil)
 )
 
 // Open opens a device. An error is a *sparse.InputError.

@@ -19,10 +19,10 @@ func KernelParams(kernel string) int {
 }
 
 // RunKernel runs a GPU kernel of this module on host memory, with the arguments that cuLaunchKernel receives: one slot of
-// 8 bytes for each parameter. text is the PTX of the kernel's module. memory returns the allocation that contains an
+// 8 bytes for each parameter, and with shared bytes of dynamic shared memory. text is the PTX of the kernel's module. memory returns the allocation that contains an
 // address, and where the allocation begins; no bytes mean that there is none. The kernel works on copies of the
 // allocations; those that it writes are copied back. Stand-ins for a driver use it (internal/nvidiatest).
-func RunKernel(kernel, text string, grid, block int, slots []uint64, memory func(addr uint64) (base uint64, bytes []byte)) error {
+func RunKernel(kernel, text string, grid, block int, shared int64, slots []uint64, memory func(addr uint64) (base uint64, bytes []byte)) error {
 	info, err := cuda.Lookup(kernel)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func RunKernel(kernel, text string, grid, block int, slots []uint64, memory func
 			}
 		}
 	}
-	if _, err := k.Launch(c.mem, ptx.Launch{Grid: ptx.Dim{X: grid}, Block: ptx.Dim{X: block}}, args...); err != nil {
+	if _, err := k.Launch(c.mem, ptx.Launch{Grid: ptx.Dim{X: grid}, Block: ptx.Dim{X: block}, Shared: shared}, args...); err != nil {
 		return err
 	}
 	for base, bytes := range c.written {

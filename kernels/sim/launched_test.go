@@ -36,6 +36,7 @@ func TestEveryKernelOfTheTableBelongsToAnOperation(t *testing.T) {
 		d, _ := open(t, c)
 		devicetest.VectorOps[float64](t, d)
 		devicetest.VectorOps[float32](t, d)
+		devicetest.CGScalars(t, d)
 	})
 	drawn(func(t *rapid.T) {
 		devicetest.Triangular[float64](t, fresh(c))
@@ -44,6 +45,14 @@ func TestEveryKernelOfTheTableBelongsToAnOperation(t *testing.T) {
 	drawn(func(t *rapid.T) {
 		devicetest.SpGEMM[float64](t, fresh(c))
 		devicetest.SpGEMM[float32](t, fresh(c))
+	})
+	drawn(func(t *rapid.T) {
+		var devices []kernels.Device
+		for _, d := range peers(t, 2, c) {
+			devices = append(devices, d)
+		}
+		devicetest.Exchange[float64](t, devices)
+		devicetest.Exchange[float32](t, devices)
 	})
 	devicetest.SegmentOps(t, fresh(c))
 	for _, segments := range []int{2, 4} {
@@ -85,6 +94,7 @@ func launchProducts[V sparse.Value](t *testing.T, c sim.Config) {
 			a.Val[k] = 1 // which float32 holds
 		}
 		q.MajorProduct(t, fresh(c), kernels.FormSlices)
+		q.MajorProduct(t, fresh(c), kernels.FormTiles)
 		q.X, q.Y = q.Y, q.X
 		for _, coo := range []bool{true, false} {
 			q.MinorProduct(t, fresh(c), coo)

@@ -174,10 +174,31 @@ type found struct {
 // Address implements launch.Memory.
 func (w *watched) Address(name string, b kernels.Buffer, off, bytes int64) (launch.Addr, error) {
 	at, err := w.Device.Address(name, b, off, bytes)
+	return w.note(b, off, bytes, at, err)
+}
+
+// PeerAddress implements launch.Memory.
+func (w *watched) PeerAddress(name string, b kernels.Buffer, off, bytes int64) (launch.Addr, error) {
+	at, err := w.Device.PeerAddress(name, b, off, bytes)
+	return w.note(b, off, bytes, at, err)
+}
+
+// note records an array that is at an address.
+func (w *watched) note(b kernels.Buffer, off, bytes int64, at launch.Addr, err error) (launch.Addr, error) {
 	if err == nil {
 		w.arrays = append(w.arrays, found{use{buf: b.(*buffer), lo: off, hi: off + bytes}, at})
 	}
 	return at, err
+}
+
+// peers returns the other devices of the arrays.
+func (w *watched) peers() (list []*Device) {
+	for _, a := range w.arrays {
+		if dev := a.buf.dev; dev != w.Device && !slices.Contains(list, dev) {
+			list = append(list, dev)
+		}
+	}
+	return list
 }
 
 // uses returns the arrays of the operation. An array that a kernel writes is a write.

@@ -58,6 +58,7 @@ func (s *stream) Copy(dst kernels.Buffer, dstOff int64, src kernels.Buffer, srcO
 		if err := s.begin("copy", to, from); err != nil {
 			return err
 		}
+		to.buf.dev.notePeer(from.buf.dev, PeerReads{Copies: bytes})
 		return to.buf.dev.mem.Copy(toAddr, from.buf.dev.mem, fromAddr, bytes)
 	})
 }

@@ -24,6 +24,15 @@ func TestVectorOperationsFollowTheirFormulas(t *testing.T) {
 	t.Run("float32", func(t *testing.T) { rapid.Check(t, vectorOps[float32]) })
 }
 
+func TestTheScalarsOfCGFollowTheLoopOfTheHost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d, err := sim.Open(sim.Config{})
+		require.NoError(t, err)
+		devicetest.CGScalars(t, d)
+		require.NoError(t, d.Close())
+	})
+}
+
 func TestSumsOfManyBlocksAreAllCounted(t *testing.T) {
 	const n = 300_000 // more blocks than the limit of partial sums
 	d, s := open(t, sim.Config{Unchecked: true})

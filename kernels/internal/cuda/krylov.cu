@@ -4,6 +4,7 @@
 //   msrep_project  sum j of v_j[i]*w[i], j = 0 ... count-1
 //   msrep_combine  w = w + h0*v_0 + ... (count terms), sum of w[i]^2
 //   msrep_cg_step     x = x + a*p, r = r - a*q, sum of r[i]^2
+//   msrep_cg_direction    p = z + b*p
 //   msrep_bicgstab_direction     p = r + b*(p - w*v)
 //   msrep_bicgstab_step   x = x + a*p + w*s, r = r - w*t, sums of r[i]^2 and c[i]*r[i]
 //   msrep_minres_step     x = x + e*u, w = a*z + b*u + c*w
@@ -13,11 +14,14 @@
 //   msrep_misfit   sum of (y[i] - a*x[i])^2
 //   msrep_multiply z = d*r, element by element
 //   msrep_totals   out[j] = sum of partial[j*parts ... (j+1)*parts-1], one block for each j
+//   msrep_cg_alpha, msrep_cg_beta  the scalars of CG, as kernels/cgscalars.go states them
 //
 // Block b writes its part of sum j to partial[j*parts + b]. Sums are in float64 for
 // both types, in an order that depends on n and the grid alone. partial = 0 means no
-// sums.
+// sums. at is the address of the numbers of a formula in device memory; at = 0 means that
+// they are parameters.
 #include "include/index.cuh"
+#include "include/scalar.cuh"
 #include "include/sum.cuh"
 
 static constexpr int block = 256;
@@ -30,6 +34,11 @@ static __device__ __forceinline__ void leave(double sum, double* partial, i64 pa
 	for (i64 b = blockIdx.x; b < parts; b += gridDim.x)
 		if (threadIdx.x == 0)
 			partial[b] = b == blockIdx.x ? sum : 0;
+}
+
+// number returns number k of a formula.
+template <typename V> static __device__ __forceinline__ V number(const double* at, int k, V given) {
+	return at ? (V)__ldg(at + k) : given;
 }
 
 template <typename V>
@@ -78,12 +87,20 @@ template <typename V>
 static __device__ __forceinline__ void cg_step(const V* p, const V* q, V* x, V* r, double* partial, i64 n, i64 parts, V a) {
 	double sum = 0;
 	for (i64 i = threadOf(block); i < n; i += threads(block)) {
-		x[i] += a * __ldg(p + i);
-		V e = r[i] - a * __ldg(q + i);
-		r[i] = e;
+		V e = r[i];
+		if (a != V(0)) {
+			x[i] += a * __ldg(p + i);
+			e -= a * __ldg(q + i);
+			r[i] = e;
+		}
 		sum += (double)e * (double)e;
 	}
 	leave(sum, partial, parts);
+}
+
+template <typename V> static __device__ __forceinline__ void cg_direction(const V* z, V* p, i64 n, V b) {
+	for (i64 i = threadOf(block); i < n; i += threads(block))
+		p[i] = b != V(0) ? __ldg(z + i) + b * p[i] : __ldg(z + i);
 }
 
 template <typename V> static __device__ __forceinline__ void bicgstab_direction(const V* r, const V* v, V* p, i64 n, V b, V w) {
@@ -174,6 +191,44 @@ extern "C" __global__ void __launch_bounds__(block) msrep_totals(const double* p
 	}
 }
 
+// The state of CG on a device.
+enum { stateAlpha, stateBeta, stateRZ, statePQ, stateStopped, stateSteps, residuals };
+
+static __device__ __forceinline__ bool positive(double v) { return v > 0 && v <= largest; }
+
+extern "C" __global__ void __launch_bounds__(32) msrep_cg_alpha(const double* pq, double* state) {
+	if (threadOf(32) != 0)
+		return;
+	double alpha = 0;
+	if (state[stateStopped] == 0) {
+		double rz = state[stateRZ], d = *pq;
+		state[statePQ] = d;
+		if (positive(rz) && positive(d))
+			alpha = rz / d;
+		else
+			state[stateStopped] = 1;
+	}
+	state[stateAlpha] = alpha;
+}
+
+extern "C" __global__ void __launch_bounds__(32)
+	msrep_cg_beta(const double* sums, double* state, i64 count, i64 room, double norm, double tol) {
+	if (threadOf(32) != 0)
+		return;
+	double beta = 0;
+	if (state[stateStopped] == 0) {
+		double rr = sums[0], rz = sums[count - 1], relative = sqrt(rr) / norm, steps = state[stateSteps];
+		state[residuals + (i64)steps % room] = rr;
+		state[stateSteps] = steps + 1;
+		if (relative > tol && relative <= largest)
+			beta = rz / state[stateRZ];
+		else
+			state[stateStopped] = 1;
+		state[stateRZ] = rz;
+	}
+	state[stateBeta] = beta;
+}
+
 #define MSREP_KRYLOV(suffix, V)                                                                                        \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
 		msrep_project_##suffix(const V* v0, const V* v1, const V* v2, const V* v3, const V* w, double* partial,        \
@@ -186,37 +241,41 @@ extern "C" __global__ void __launch_bounds__(block) msrep_totals(const double* p
 		combine<V>(v0, v1, v2, v3, w, partial, count, n, parts, h0, h1, h2, h3);                                       \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
-		msrep_cg_step_##suffix(const V* p, const V* q, V* x, V* r, double* partial, i64 n, i64 parts, V a) {              \
-		cg_step<V>(p, q, x, r, partial, n, parts, a);                                                                     \
+		msrep_cg_step_##suffix(const V* p, const V* q, V* x, V* r, double* partial, i64 n, i64 parts, V a, const double* at) { \
+		cg_step<V>(p, q, x, r, partial, n, parts, number(at, 0, a));                                                    \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
-		msrep_bicgstab_direction_##suffix(const V* r, const V* v, V* p, i64 n, V b, V w) {                                           \
-		bicgstab_direction<V>(r, v, p, n, b, w);                                                                                     \
+		msrep_cg_direction_##suffix(const V* z, V* p, i64 n, V b, const double* at) {                                   \
+		cg_direction<V>(z, p, n, number(at, 0, b));                                                                     \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(block)                                                                \
+		msrep_bicgstab_direction_##suffix(const V* r, const V* v, V* p, i64 n, V b, V w, const double* at) {            \
+		bicgstab_direction<V>(r, v, p, n, number(at, 0, b), number(at, 1, w));                                          \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
 		msrep_bicgstab_step_##suffix(const V* p, const V* s, const V* t, const V* c, V* x, V* r, double* partial, i64 n,      \
-	                          i64 parts, V a, V w) {                                                                   \
-		bicgstab_step<V>(p, s, t, c, x, r, partial, n, parts, a, w);                                                          \
+	                          i64 parts, V a, V w, const double* at) {                                                  \
+		bicgstab_step<V>(p, s, t, c, x, r, partial, n, parts, number(at, 0, a), number(at, 1, w));                      \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
-		msrep_minres_step_##suffix(const V* z, const V* u, V* w, V* x, i64 n, V a, V b, V c, V e) {                    \
-		minres_step<V>(z, u, w, x, n, a, b, c, e);                                                                     \
+		msrep_minres_step_##suffix(const V* z, const V* u, V* w, V* x, i64 n, V a, V b, V c, V e, const double* at) {   \
+		minres_step<V>(z, u, w, x, n, number(at, 0, a), number(at, 1, b), number(at, 2, c), number(at, 3, e));          \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
-		msrep_lsmr_step_##suffix(const V* v, V* w, V* x, V* h, i64 n, V a, V b, V c, V d) {                            \
-		lsmr_step<V>(v, w, x, h, n, a, b, c, d);                                                                       \
+		msrep_lsmr_step_##suffix(const V* v, V* w, V* x, V* h, i64 n, V a, V b, V c, V d, const double* at) {           \
+		lsmr_step<V>(v, w, x, h, n, number(at, 0, a), number(at, 1, b), number(at, 2, c), number(at, 3, d));            \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
-		msrep_chebyshev_start_##suffix(const V* m, const V* b, V* d, V* x, V* r, i64 n, V c) {                         \
-		chebyshev_start<V>(m, b, d, x, r, n, c);                                                                       \
+		msrep_chebyshev_start_##suffix(const V* m, const V* b, V* d, V* x, V* r, i64 n, V c, const double* at) {        \
+		chebyshev_start<V>(m, b, d, x, r, n, number(at, 0, c));                                                         \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
-		msrep_chebyshev_step_##suffix(const V* m, const V* r, V* d, V* x, i64 n, V a, V c) {                           \
-		chebyshev_step<V>(m, r, d, x, n, a, c);                                                                        \
+		msrep_chebyshev_step_##suffix(const V* m, const V* r, V* d, V* x, i64 n, V a, V c, const double* at) {          \
+		chebyshev_step<V>(m, r, d, x, n, number(at, 0, a), number(at, 1, c));                                           \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block)                                                                \
-		msrep_misfit_##suffix(const V* y, const V* x, double* partial, i64 n, i64 parts, V a) {                        \
-		misfit<V>(y, x, partial, n, parts, a);                                                                         \
+		msrep_misfit_##suffix(const V* y, const V* x, double* partial, i64 n, i64 parts, V a, const double* at) {       \
+		misfit<V>(y, x, partial, n, parts, number(at, 0, a));                                                           \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(block) msrep_multiply_##suffix(const V* d, const V* r, V* z, i64 n) { \
 		multiply<V>(d, r, z, n);                                                                                       \

@@ -36,6 +36,7 @@ func build() []Kernel {
 	addKrylov(add)
 	addVectors(add)
 	addSpGEMM(add)
+	addExchange(add)
 	for _, v := range []string{"f64", "f32"} {
 		addRows(add, v)
 		addELL(add, v)
@@ -73,7 +74,7 @@ func addRows(add adder, v string) {
 	add("ell_rivals", "msrep_major_csrv_"+v, v, 128, 8, "rows", 0, compressed+", "+bounds+", skip i64, "+scalars)
 }
 
-// addELL adds the kernels of the ELLPACK family and of slices.
+// addELL adds the kernels of the ELLPACK family, of slices and of tiles.
 func addELL(add adder, v string) {
 	add("ell", "msrep_major_ell_"+v, v, 128, 128, "rows", 0,
 		places+", "+vectors+", rows i64, stride i64, width i64, skip i64, "+scalars)
@@ -86,6 +87,11 @@ func addELL(add adder, v string) {
 	for _, name := range map[string][]string{"f64": {"slices_", "slices_short_"}, "f32": {"slices_"}}[v] {
 		add("slices", "msrep_major_"+name+v, v, 128, 128, "rows", 0,
 			"data *i64, head *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
+	}
+	const tiles = ", code *i32, base *i32, head *i64, sum *i32, " + vectors + ", carryRow &i32, carryVal &V, tiles i64, skip i64, " + scalars
+	add("tiles", "msrep_major_tiles_"+v, v, 512, 1, "tiles", 1, "val *V"+tiles)
+	if v == "f64" {
+		add("tiles", "msrep_major_tiles_short_"+v, v, 512, 1, "tiles", 1, "val *f32"+tiles)
 	}
 	add("ell_sorted", "msrep_major_jad_"+v, v, 128, 128, "rows", 0,
 		places+", start *i64, perm *i32, "+vectors+", rows i64, diagonals i64, skip i64, "+scalars)

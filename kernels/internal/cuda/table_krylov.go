@@ -10,6 +10,8 @@ import (
 func addKrylov(add adder) {
 	const four = "v0 *V, v1 *V, v2 *V, v3 *V"
 	add("krylov", "msrep_totals", "", 256, 1, "sums", 0, "partial *f64, out &f64, parts i64, count i64")
+	add("krylov", "msrep_cg_alpha", "", 32, 1<<62, "states", 0, "pq *f64, state &f64")
+	add("krylov", "msrep_cg_beta", "", 32, 1<<62, "states", 0, "sums *f64, state &f64, count i64, room i64, norm f64, tol f64")
 	for _, v := range []string{"f64", "f32"} {
 		one := func(name, params string) { add("krylov", "msrep_"+name+"_"+v, v, 256, 256, "elements", 0, params) }
 		one("project", four+", w *V, partial &f64, count i64, n i64, parts i64")
@@ -33,6 +35,9 @@ func formulaParams(f *kernels.Formula) string {
 	}
 	for _, a := range f.Numbers {
 		params = append(params, a+" V")
+	}
+	if len(f.Numbers) > 0 {
+		params = append(params, "at *f64")
 	}
 	return strings.Join(params, ", ")
 }

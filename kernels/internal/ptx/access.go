@@ -9,6 +9,9 @@ import (
 // sectorBytes is the size of the unit in which a device moves global memory.
 const sectorBytes = 32
 
+// pieceBytes is the size of the unit of a request to the second-level cache.
+const pieceBytes = 64
+
 // place finds the region and the offset of one access. It checks that the access is
 // aligned and inside the region.
 func (w *warp) place(in *instr, pc int32, lane int, addr uint64, n int, verb string) (*region, int64, error) {
@@ -34,9 +37,12 @@ func (w *warp) place(in *instr, pc int32, lane int, addr uint64, n int, verb str
 	default:
 		r = wk.last[pc]
 		if r == nil || addr-r.base >= uint64(r.size) {
-			r = wk.run.memory.find(addr)
+			r = wk.run.find(addr)
 			if r == nil || r.freed {
 				return nil, 0, w.noMemory(in, lane, addr, n, verb, r)
+			}
+			if r.of != wk.run.memory && verb != "load" {
+				return nil, 0, w.badAccess(in, lane, addr, "%s of %d bytes at offset %d of %s, which is memory of another device", verb, n, addr-r.base, r.name)
 			}
 			wk.last[pc] = r
 		}

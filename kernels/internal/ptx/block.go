@@ -27,6 +27,7 @@ type worker struct {
 
 	last      []*region // region that each instruction accessed last
 	sectors   sectorSet
+	pieces    sectorSet
 	counters  Counters
 	traffic   []BufferTraffic
 	requested []uint32 // step of the last request, by buffer

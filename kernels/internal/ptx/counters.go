@@ -12,8 +12,8 @@ type Counters struct {
 	Barriers           int64 // bar instructions of warps, without bar.warp.sync
 	Shared             SharedTraffic
 	LocalRequests      int64 // instructions of warps on local memory
-	// Buffers has one element for each allocation that the launch accessed, sorted by
-	// address.
+	// Buffers has one element for each allocation that the launch accessed: those of the
+	// device, sorted by address, then those of each of Launch.Peers.
 	Buffers []BufferTraffic
 	// Iterations counts, for each warp of the grid, how often it reached the label of
 	// Launch.Watch.
@@ -24,6 +24,7 @@ type Counters struct {
 type Traffic struct {
 	Loads, Stores, Atomics                   int64 // requests: instructions of warps
 	LoadSectors, StoreSectors, AtomicSectors int64 // 32-byte sectors, once per request
+	LoadPieces                               int64 // 64-byte pieces of loads, once per request: what an NVIDIA L2 serves at a time
 }
 
 // Add adds t to the traffic.
@@ -34,6 +35,7 @@ func (a *Traffic) Add(t Traffic) {
 	a.LoadSectors += t.LoadSectors
 	a.StoreSectors += t.StoreSectors
 	a.AtomicSectors += t.AtomicSectors
+	a.LoadPieces += t.LoadPieces
 }
 
 // BufferTraffic is the traffic of one allocation.
@@ -41,6 +43,7 @@ type BufferTraffic struct {
 	Name  string
 	Addr  Addr
 	Bytes int64
+	Peer  int // 0 for memory of the device, k for that of Launch.Peers[k-1]
 	Traffic
 	// DistinctSectors counts each loaded sector once for each block that loads it.
 	// These are the sectors that the device moves if a block's sectors stay in the
@@ -142,6 +145,7 @@ type tally struct {
 
 func (w *warp) newTally(kind requestKind, bytes int) tally {
 	w.worker.sectors.reset()
+	w.worker.pieces.reset()
 	return tally{wk: w.worker, kind: kind, bytes: bytes}
 }
 
@@ -171,6 +175,9 @@ func (t *tally) touch(r *region, off int64) {
 		return
 	}
 	*t.counter(&c.LoadSectors, &c.StoreSectors, &c.AtomicSectors)++
+	if t.kind == loadRequest && wk.pieces.add((r.base+uint64(off))/pieceBytes) {
+		c.LoadPieces++
+	}
 	if t.kind == loadRequest && wk.stamp != 0 {
 		if s := &r.sectors[off/sectorBytes]; *s != wk.stamp {
 			*s = wk.stamp

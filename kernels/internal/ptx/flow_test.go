@@ -231,7 +231,7 @@ func TestCountersCountWhatAWarpDoes(t *testing.T) {
 		@%p0 st.global.f64 [%rd4], %fd0; ret;`)
 	c, err := k.Launch(m, Launch{Block: Dim{X: 64}, Watch: "$loop"}, in, out)
 	require.NoError(t, err)
-	require.Equal(t, Traffic{Loads: 8, LoadSectors: 2 * (8 + 32 + 1 + 1)}, c.Buffer("in").Traffic)
+	require.Equal(t, Traffic{Loads: 8, LoadSectors: 2 * (8 + 32 + 1 + 1), LoadPieces: 2 * (4 + 32 + 1 + 1)}, c.Buffer("in").Traffic)
 	require.Equal(t, int64(16+64-8), c.Buffer("in").DistinctSectors, "8 sectors are in both strides")
 	require.Equal(t, Traffic{Stores: 2, StoreSectors: 16}, c.Buffer("out").Traffic)
 	require.Equal(t, SharedTraffic{Requests: 4, Conflicts: 2 * 31}, c.Shared)

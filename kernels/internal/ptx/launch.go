@@ -1,8 +1,10 @@
 package ptx
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -28,6 +30,8 @@ type Launch struct {
 	// AllowUnwritten disables the fault for reads of unwritten bytes. AllowRaces
 	// disables those for races and for .nc loads of memory that the launch writes.
 	AllowUnwritten, AllowRaces bool
+	// Peers are memories of other devices that the kernel may read, but not write.
+	Peers []*Memory
 	// Watch is a label. Counters.Iterations counts how often each warp reaches it.
 	Watch string
 	// Turn makes the Workers run their blocks one at a time, and lets a warp run for up to
@@ -63,15 +67,12 @@ func (k *Kernel) Launch(m *Memory, l Launch, args ...any) (Counters, error) {
 	if err != nil {
 		return Counters{}, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	r.memory, r.params = m, params
+	defer r.lock()()
 	at, err := m.load(k.mod)
 	if err != nil {
 		return Counters{}, err
 	}
-	r.memory, r.params = m, params
-	m.launches++
-	r.epoch = m.launches
 	r.constants(at)
 	if err := r.watchMemory(); err != nil {
 		return Counters{}, err
@@ -196,6 +197,53 @@ func (k *Kernel) newRun(l Launch) (*run, error) {
 	return r, nil
 }
 
+// memories returns the memories of the launch, its own first.
+func (r *run) memories() []*Memory {
+	all := []*Memory{r.memory}
+	for _, m := range r.launch.Peers {
+		if !slices.Contains(all, m) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// lock locks the memories of the launch, so that they serve no other launch, and numbers
+// the launch and its blocks after all that used any of them. It returns the function that
+// unlocks them.
+func (r *run) lock() (unlock func()) {
+	all := r.memories()
+	slices.SortFunc(all, func(a, b *Memory) int { return cmp.Compare(a.id, b.id) }) // in one order, against deadlocks
+	stamp := uint32(0)
+	for _, m := range all {
+		m.mu.Lock()
+		r.epoch, stamp = max(r.epoch, m.launches+1), max(stamp, m.stamp)
+	}
+	r.memory.stamp = stamp
+	for _, m := range all {
+		m.launches = r.epoch
+	}
+	return func() {
+		stamp := r.memory.stamp
+		for _, m := range all {
+			m.stamp = stamp
+			m.mu.Unlock()
+		}
+	}
+}
+
+// find returns the last region of the device and its peers that begins at or before an
+// address, or nil.
+func (r *run) find(addr uint64) *region {
+	last := r.memory.find(addr)
+	for _, m := range r.launch.Peers {
+		if p := m.find(addr); p != nil && (last == nil || p.base > last.base) {
+			last = p
+		}
+	}
+	return last
+}
+
 // warps returns the number of warps of a block.
 func (r *run) warps() int { return (r.threads + warpSize - 1) / warpSize }
 
@@ -212,12 +260,14 @@ func (r *run) constants(at map[*variable]Addr) {
 			r.consts[i][l] = v
 		}
 	}
-	for _, reg := range r.memory.regions {
-		if reg.freed {
-			continue
+	for _, m := range r.memories() {
+		for _, reg := range m.regions {
+			if reg.freed {
+				continue
+			}
+			reg.traffic = len(r.live)
+			r.live = append(r.live, reg)
 		}
-		reg.traffic = len(r.live)
-		r.live = append(r.live, reg)
 	}
 	r.orders = newOrders()
 }
@@ -281,6 +331,7 @@ func (r *run) execute() (Counters, error) {
 		if t.Traffic != (Traffic{}) {
 			reg := r.live[j]
 			t.Name, t.Addr, t.Bytes = reg.name, Addr(reg.base), reg.size
+			t.Peer = 1 + slices.Index(r.launch.Peers, reg.of)
 			c.Buffers = append(c.Buffers, t)
 		}
 	}

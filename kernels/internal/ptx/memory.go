@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"sync/atomic"
 
 	"github.com/msrep-go/msrep/internal/mem"
 )
@@ -34,24 +35,30 @@ const (
 	keepFreed = 1 << 12
 )
 
-// Memory is the global memory of one device. No address is used twice, so that a fault
-// can name a freed allocation. Any goroutine may call its methods; methods and launches
-// on one Memory exclude each other.
+// Memory is the global memory of one device. No address is used twice in a process, so
+// that a fault can name a freed allocation, and a launch can read the memory of other
+// devices. Any goroutine may call its methods; methods and launches on one Memory exclude
+// each other.
 type Memory struct {
+	id       uint64 // the order in which a launch locks memories
 	mu       sync.Mutex
 	limit    int64
 	used     int64
-	next     Addr
 	regions  []*region // sorted by address, with freed ones
 	freed    int
-	launches uint32
+	launches uint32 // number of the last launch that used the memory
 	stamp    uint32 // number of the last block that ran
 	modules  map[*Module]map[*variable]Addr
 }
 
+var (
+	memories  atomic.Uint64 // made so far
+	addresses atomic.Uint64 // bytes of addresses that allocations of the process have taken
+)
+
 // NewMemory returns a memory of at most limit bytes; 0 means no limit.
 func NewMemory(limit int64) *Memory {
-	return &Memory{limit: limit, next: firstAddr, modules: map[*Module]map[*variable]Addr{}}
+	return &Memory{id: memories.Add(1), limit: limit, modules: map[*Module]map[*variable]Addr{}}
 }
 
 // Alloc allocates bytes. Reading a byte before it is written is a fault. Faults and
@@ -77,8 +84,9 @@ func (m *Memory) alloc(name string, bytes int64) (*region, error) {
 	if have, ok := mem.Fits(need); !ok {
 		return nil, fmt.Errorf("%w of the host: %d bytes take %d there, %d are available", ErrOutOfMemory, bytes, need, have)
 	}
-	r := newRegion(name, uint64(m.next), bytes)
-	m.next += Addr(align(bytes, allocAlign) + guard)
+	takes := uint64(align(bytes, allocAlign) + guard)
+	r := newRegion(name, uint64(firstAddr)+addresses.Add(takes)-takes, bytes)
+	r.of = m
 	m.used += bytes
 	m.regions = append(m.regions, r)
 	return r, nil
@@ -234,6 +242,7 @@ func (m *Memory) load(mod *Module) (map[*variable]Addr, error) {
 // local memory of a thread.
 type region struct {
 	name     string
+	of       *Memory // nil for shared and local memory
 	base     uint64
 	size     int64
 	data     []byte

@@ -104,6 +104,56 @@ func TestCopiesKeepUnwrittenBytesUnwritten(t *testing.T) {
 	faultOf(t, err, "load of 1 bytes at offset 132 of dst, before they are written")
 }
 
+func TestAKernelReadsTheMemoryOfPeersAndDoesNotWriteIt(t *testing.T) {
+	m, peer, other := NewMemory(0), NewMemory(0), NewMemory(0)
+	x, y, z := upload(t, peer, "x", []uint64{1, 2, 3}), upload(t, m, "y", []uint64{0, 0}), upload(t, other, "z", []uint64{5})
+	fresh, err := peer.Alloc("fresh", 8)
+	require.NoError(t, err)
+	run := func(body string) (Counters, error) {
+		return kernelOf(t, 4, body).Launch(m, Launch{Peers: []*Memory{other, peer}}, x, y, z, fresh)
+	}
+	c, err := run("ld.global.u64 %rd4, [%rd0+8]; ld.global.nc.u64 %rd5, [%rd2]; st.global.u64 [%rd1], %rd4; st.global.u64 [%rd1+8], %rd5; ret;")
+	require.NoError(t, err)
+	require.Equal(t, []uint64{2, 5}, download[uint64](t, m, y, 2))
+	require.Len(t, c.Buffers, 3)
+	for i, want := range []BufferTraffic{{Name: "y", Peer: 0}, {Name: "z", Peer: 1}, {Name: "x", Peer: 2}} {
+		require.Equal(t, want, BufferTraffic{Name: c.Buffers[i].Name, Peer: c.Buffers[i].Peer})
+	}
+	require.Equal(t, Traffic{Loads: 1, LoadSectors: 1, LoadPieces: 1}, c.Buffer("x").Traffic)
+	for body, msg := range map[string]string{
+		"st.global.u64 [%rd0], %rd0; ret;":            "store of 8 bytes at offset 0 of x, which is memory of another device",
+		"atom.global.add.u64 %rd4, [%rd0+8], 1; ret;": "atomic of 8 bytes at offset 8 of x, which is memory of another device",
+		"ld.global.u64 %rd4, [%rd0+24]; ret;":         "load of 8 bytes at offset 24 of x, which has 24",
+		"ld.global.u64 %rd4, [%rd3]; ret;":            "of fresh, before they are written",
+		"ld.global.u64 %rd4, [%rd1+16]; ret;":         "load of 8 bytes at offset 16 of y, which has 16",
+	} {
+		_, err := run(body)
+		require.ErrorIs(t, faultOf(t, err, msg), kernels.ErrBadAccess)
+	}
+	_, err = try(t, 1, "ld.global.u64 %rd1, [%rd0]; ret;", m, x)
+	faultOf(t, err, "where no memory is allocated")
+	require.NoError(t, peer.Free(x))
+	_, err = run("ld.global.u64 %rd4, [%rd0]; ret;")
+	faultOf(t, err, "load of 8 bytes at offset 0 of x, which was freed")
+}
+
+// A block of the owner and one of a peer have the same number, and read the same sector.
+func TestLaunchesOfSeveralDevicesOnOneMemoryAreToldApart(t *testing.T) {
+	m, peer := NewMemory(0), NewMemory(0)
+	x := upload(t, peer, "x", []uint64{1, 2, 3, 4})
+	own := func(body string) (Counters, error) { return kernelOf(t, 1, body).Launch(peer, Launch{}, x) }
+	for range 3 {
+		_, err := own("st.global.u64 [%rd0], 7; ret;")
+		require.NoError(t, err)
+		c, err := kernelOf(t, 1, "ld.global.u64 %rd1, [%rd0]; ret;").Launch(m, Launch{Grid: Dim{X: 2}, Peers: []*Memory{peer, peer}}, x)
+		require.NoError(t, err, "no race with the store of another launch")
+		require.Equal(t, int64(2), c.Buffer("x").DistinctSectors)
+		c, err = own("ld.global.u64 %rd1, [%rd0+8]; ret;")
+		require.NoError(t, err)
+		require.Equal(t, int64(1), c.Buffer("x").DistinctSectors)
+	}
+}
+
 // Each body makes an invalid access to the buffer at %rd0: 8 numbers of 8 bytes, of
 // which all but the last are written.
 func TestBadAccessesAreFaultsThatNameTheAccess(t *testing.T) {

@@ -6,7 +6,11 @@
 #if defined(__clang__) && !defined(__CUDACC_RTC__) && !defined(__NVCC__)
 static __device__ __forceinline__ double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 static __device__ __forceinline__ float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static __device__ __forceinline__ double sqrt(double v) { return __nvvm_sqrt_rn_d(v); }
 #endif
+
+// largest is the largest finite double.
+static constexpr double largest = 0x1.fffffffffffffp1023;
 
 // quiet returns v, or the quiet NaN without a payload in place of any NaN.
 static __device__ __forceinline__ double quiet(double v) {

@@ -24,7 +24,7 @@ const (
 func Plan(op kernels.Operation, m Memory, g CSRKernel) (*Program, error) {
 	b := &builder{mem: m}
 	known := product[float64](b, op, g) || product[float32](b, op, g) || segmentOp(b, op) || spgemmOp(b, op) ||
-		vectorOp[float64](b, op) || vectorOp[float32](b, op) || pointerOp(b, op) || ownOp(b, op)
+		vectorOp[float64](b, op) || vectorOp[float32](b, op) || pointerOp(b, op) || cgOp(b, op) || ownOp(b, op)
 	if !known {
 		return nil, kernels.ErrNotSupported
 	}

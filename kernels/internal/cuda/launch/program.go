@@ -12,25 +12,36 @@ import (
 // Addr is an address in the memory of a device, as a kernel argument.
 type Addr uint64
 
-// Temp is an index into Program.Temps, as a kernel argument.
-type Temp int
+// Temp is an index into Program.Temps, as a kernel argument. TempAt is an address inside it.
+type (
+	Temp   int
+	TempAt struct {
+		Temp Temp
+		Off  int64 // bytes
+	}
+)
 
 // Memory finds arrays on a device.
 type Memory interface {
 	// Address returns the address of bytes [off, off+bytes) of a buffer, which must be
 	// on the device. name is the name of the array in the operation.
 	Address(name string, b kernels.Buffer, off, bytes int64) (Addr, error)
+	// PeerAddress is Address for a buffer that kernels of the device only read: it may also be
+	// on a device that this one reads (kernels.ReadsPeer).
+	PeerAddress(name string, b kernels.Buffer, off, bytes int64) (Addr, error)
 }
 
-// Call is the launch of one kernel. Args are Addr, Temp, int64, float64 and float32,
-// according to its parameters.
+// Call is the launch of one kernel. Args are Addr, Temp, TempAt, int64, float64 and
+// float32, according to its parameters.
 type Call struct {
 	Kernel cuda.Kernel
 	Blocks int64 // to process all items in one pass; fewer blocks take several
 	// GroupsPerBlock is the largest number of consecutive groups of items that a block should
 	// process; it loads the start of the next group ahead. 0 means one.
 	GroupsPerBlock int64
-	Args           []any
+	// Shared is the number of bytes of dynamic shared memory.
+	Shared int64
+	Args   []any
 }
 
 // Scratch is uninitialized memory that the calls of one program share. It begins at a
@@ -53,6 +64,13 @@ type builder struct {
 	err  error
 }
 
+// fail records an ErrArgument, unless there is an earlier error.
+func (b *builder) fail(format string, args ...any) {
+	if b.err == nil {
+		b.err = fmt.Errorf("%w: %s", kernels.ErrArgument, fmt.Sprintf(format, args...))
+	}
+}
+
 // temp adds scratch memory of n elements.
 func temp[T mem.Elem](b *builder, name string, n int64) Temp {
 	b.prog.Temps = append(b.prog.Temps, Scratch{Name: name, Bytes: n * mem.Size[T]()})
@@ -61,6 +79,16 @@ func temp[T mem.Elem](b *builder, name string, n int64) Temp {
 
 // array returns the address of an array of n elements.
 func array[T mem.Elem](b *builder, name string, a kernels.Array[T], n int64) Addr {
+	return located(b, name, a, n, b.mem.Address)
+}
+
+// peerArray is array for an array that kernels only read, which may be on another device.
+func peerArray[T mem.Elem](b *builder, name string, a kernels.Array[T], n int64) Addr {
+	return located(b, name, a, n, b.mem.PeerAddress)
+}
+
+// located returns the address of an array of n elements, which address finds.
+func located[T mem.Elem](b *builder, name string, a kernels.Array[T], n int64, address func(string, kernels.Buffer, int64, int64) (Addr, error)) Addr {
 	if b.err != nil {
 		return 0
 	}
@@ -75,7 +103,7 @@ func array[T mem.Elem](b *builder, name string, a kernels.Array[T], n int64) Add
 		b.err = fmt.Errorf("%w: %s begins at byte %d of its buffer", kernels.ErrArgument, name, a.Off)
 		return 0
 	}
-	addr, err := b.mem.Address(name, a.Buf, a.Off, n*mem.Size[T]())
+	addr, err := address(name, a.Buf, a.Off, n*mem.Size[T]())
 	if err != nil {
 		b.err = fmt.Errorf("%s: %w", name, err)
 	}
@@ -100,6 +128,13 @@ func (b *builder) call(name string, items int64, args ...any) {
 func (b *builder) setGroupsPerBlock(n int64) {
 	if b.err == nil {
 		b.prog.Calls[len(b.prog.Calls)-1].GroupsPerBlock = n
+	}
+}
+
+// setShared sets Shared of the last call.
+func (b *builder) setShared(bytes int64) {
+	if b.err == nil {
+		b.prog.Calls[len(b.prog.Calls)-1].Shared = bytes
 	}
 }
 

@@ -15,3 +15,13 @@ func free(d kernels.Device) (bytes int64, bounded bool) {
 // usable returns how many of free bytes the arrays may take. A 64th (at least 64 KiB)
 // remains for rounding of allocations and for kernels.
 func usable(free int64) int64 { return free - max(free/64, 64<<10) }
+
+// sharedBytes returns the bytes of shared memory for the sums of a tile: two blocks of an NVIDIA A100 or newer have that
+// much each. Devices with less report it.
+func sharedBytes(d kernels.Device) int64 {
+	const most = 112 << 10
+	if s, ok := d.(interface{ SharedMemory() int64 }); ok {
+		return min(s.SharedMemory(), most)
+	}
+	return most
+}

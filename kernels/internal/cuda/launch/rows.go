@@ -15,14 +15,17 @@ import (
 )
 
 // PackForm is Pack for all forms: those of Pack, those of sparse/ellpack by their names
-// there, kernels.FormSlices, kernels.FormCSRScalar and kernels.FormCSRVector. With a precision, values are read
+// there, kernels.FormSlices, kernels.FormTiles, kernels.FormCSRScalar and kernels.FormCSRVector. With a precision, values are read
 // in segments, in csr, ell or pellr.
 func PackForm[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (kernels.Packed, error) {
 	if op.Segments.Count != 0 {
 		return packSegments(d, s, op)
 	}
-	if op.Form == kernels.FormSlices {
+	switch op.Form {
+	case kernels.FormSlices:
 		return packSlices(d, s, op)
+	case kernels.FormTiles:
+		return packTiles(d, s, op)
 	}
 	ell := slices.Contains(ellpack.Formats(), sparse.Format(op.Form))
 	if !ell && op.Form != kernels.FormCSRScalar && op.Form != kernels.FormCSRVector {

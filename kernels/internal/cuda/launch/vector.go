@@ -40,6 +40,10 @@ func vectorOp[V sparse.Value](b *builder, op kernels.Operation) bool {
 		}
 	case *kernels.SumPartials[V]:
 		sumPartials(b, op)
+	case *kernels.Pull[V]:
+		pull(b, op)
+	case *kernels.PullCarries[V]:
+		pullCarries(b, op)
 	case *kernels.Project[V]:
 		project(b, op)
 	case *kernels.Combine[V]:
@@ -65,6 +69,12 @@ func elementwise[V sparse.Value](b *builder, op *kernels.Elementwise[V]) {
 	}
 	for _, a := range op.Numbers {
 		numbers = append(numbers, a)
+	}
+	if op.At.Len > 0 { // the kernel does not use the numbers before at
+		numbers = slices.Repeat([]any{V(0)}, int(op.At.Len))
+	}
+	if len(numbers) > 0 {
+		numbers = append(numbers, any(array(b, "at", op.At, op.At.Len)))
 	}
 	if op.Formula.Sums == 0 {
 		each[V](b, name, n, slices.Concat(args, []any{n}, numbers)...)
@@ -116,7 +126,7 @@ func sumPartials[V sparse.Value](b *builder, op *kernels.SumPartials[V]) {
 	y := array(b, "y", op.Y, n)
 	var from []any
 	for k, p := range op.P {
-		from = append(from, input(b, fmt.Sprintf("p%d", k), p, n))
+		from = append(from, any(peerArray(b, fmt.Sprintf("p%d", k), p, n)))
 	}
 	if len(from) == 0 {
 		scale(b, y, n, op.Beta)

@@ -45,7 +45,7 @@ func NewPlan[V sparse.Value](r ellpack.Rows[V]) (*Plan[V], error) {
 	if n > sparse.MaxDim {
 		return nil, sparse.Inputf("matrix", "%d rows: slices number at most %d", n, sparse.MaxDim)
 	}
-	p := &Plan[V]{rows: r, short: short(r.Val), nnz: r.End - r.First}
+	p := &Plan[V]{rows: r, short: Short(r.Val), nnz: r.End - r.First}
 	for i := range n {
 		if k := p.end(int32(i)) - p.start(int32(i)); k > maxSteps {
 			return nil, sparse.Inputf("matrix", "a row of %d entries: slices have at most %d steps", k, maxSteps)
@@ -117,8 +117,8 @@ func (p *Plan[V]) arrange(perm []int32) layout {
 	return l
 }
 
-// short reports whether V is float64 and float32 represents all values exactly.
-func short[V sparse.Value](val []V) bool {
+// Short reports whether V is float64 and float32 represents all values exactly.
+func Short[V sparse.Value](val []V) bool {
 	all, ok := any(val).([]float64)
 	if !ok || len(all) == 0 {
 		return false
