@@ -25,7 +25,10 @@ SH
 cat >"$work/bin/compute-sanitizer" <<'SH'
 #!/bin/sh
 tool=$2
-shift 6
+while [ "${1#-}" != "$1" ]; do
+	[ "$1" != --track-stream-ordered-races ] || tool="$tool in stream order"
+	shift 2
+done
 "$@" && echo "========= $tool: ERROR SUMMARY: 0 errors"
 SH
 cat >"$work/bin/ncu" <<'SH'
@@ -111,6 +114,18 @@ says tests/tests.log '^--- PASS: TestRowsOfAny'
 says tests/tests.log '^--- PASS: TestPlacementOnCopiedMachinesMatchesGoldenFiles' # the test reads a file of the project
 says tests/sanitizer.log 'memcheck: ERROR SUMMARY'
 says tests/sanitizer.log 'racecheck: ERROR SUMMARY'
+GPU_RUN_TESTS="-test.run=LogicalGPUs|OwnContexts|GPUsAreIn -test.short" GPU_RUN_FLOOR="-test.benchtime 2x" try plural 0 gen:banded:n=60,band=2 plural
+says plural/tests.log '^--- PASS: TestLogicalGPUsWithOwnContextsMultiplyRight'
+says plural/tests.log '^--- PASS: TestATrapInOneOfSeveralOwnContexts'
+says plural/tests.log 'the wait in another context ends with: '
+says plural/plural.txt '^to cuda:0[+]3 +none driver'
+says plural/plural.txt '^to cuda:0[+]1: MSREP_P2P=0'
+lines plural/plural.txt '^BenchmarkGPUHostFloor/cuda:0[+]0[+]0[+]0[+]0[+]0[+]0[+]0/wait=true' 2
+lines plural/plural.txt '^real' 3
+for tool in initcheck synccheck "memcheck in stream order" racecheck; do
+	says plural/sanitizer.log "$tool: ERROR SUMMARY"
+done
+says plural/others.jsonl 'solve cg'
 try wrong 1 gen:nothing:n=3 bench
 says wrong/summary.txt 'nothing:n=3 +failed'
 if grep reached "$work/wrong/summary.txt"; then echo "nothing was measured" && exit 1; fi

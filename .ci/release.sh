@@ -93,7 +93,7 @@ cmp "$root/y.mtx" "$work/y-static.mtx"
 
 # It loads a driver that is there. This one is a stand-in, which runs no kernel.
 lib=internal/nvidiatest/lib
-gcc -O1 -shared -fPIC -o "$work/stand-in.so" $lib/cuda.c $lib/sparse.c -lpthread
+gcc -O1 -shared -fPIC -o "$work/stand-in.so" $lib/cuda.c $lib/links.c $lib/sparse.c -lpthread
 MSREP_LIBCUDA=$work/stand-in.so MSREP_LIBCUSPARSE=$work/stand-in.so "$root/msrep" version | grep '^cuda  driver .*cuSPARSE [0-9]'
 
 # oldest FILE: the newest version of glibc that a binary asks for must not exceed 2.17.

@@ -20,12 +20,21 @@ func nodes(ids ...int) *numa.Topology {
 func TestSharesAreGroupedByNodeInProportionToItsDevices(t *testing.T) {
 	// Devices 0 and 2 on node 8, device 1 on node 0, none on node 3, device 3 on a node
 	// that does not exist.
-	shares := nodes(0, 3, 8).DeviceShares([]numa.DevicePlace{{"a", 8}, {"b", 0}, {"c", 8}, {"d", 77}})
+	shares := nodes(0, 3, 8).DeviceShares([]numa.DevicePlace{{"a", 8, 0}, {"b", 0, 0}, {"c", 8, 0}, {"d", 77, 0}})
 	require.Equal(t, []numa.DeviceShare{
 		{Device: 1, Node: 0, First: 0, Num: 1, Den: 4, NodeFirst: 0, NodeNum: 2},
 		{Device: 3, Node: 0, First: 1, Num: 1, Den: 4, NodeFirst: 0, NodeNum: 2},
 		{Device: 0, Node: 8, First: 2, Num: 1, Den: 4, NodeFirst: 2, NodeNum: 2},
 		{Device: 2, Node: 8, First: 3, Num: 1, Den: 4, NodeFirst: 2, NodeNum: 2},
+	}, shares)
+}
+
+func TestSharesFollowTheWeightsOfDevices(t *testing.T) {
+	shares := nodes(0, 8).DeviceShares([]numa.DevicePlace{{"a", 8, 32}, {"b", 0, 11}, {"c", 8, 0}})
+	require.Equal(t, []numa.DeviceShare{
+		{Device: 1, Node: 0, First: 0, Num: 11, Den: 44, NodeFirst: 0, NodeNum: 11},
+		{Device: 0, Node: 8, First: 11, Num: 32, Den: 44, NodeFirst: 11, NodeNum: 33},
+		{Device: 2, Node: 8, First: 43, Num: 1, Den: 44, NodeFirst: 11, NodeNum: 33},
 	}, shares)
 }
 

@@ -45,7 +45,7 @@ def name(path):
 
 
 REGULAR = ("stencil", "banded")
-OWN = ("csr", "csr-merge", "slices")
+OWN = ("csr", "csr-merge", "slices", "tiles")
 USUAL = (*OWN, "cusparse", "auto")
 
 

@@ -56,7 +56,7 @@ func (d *Device) alloc(bytes int64, single bool) (*buffer, error) {
 		}
 		err = cu.MemsetD8Async(b.addr, 0, bytes, d.allocs)
 		if err == nil {
-			err = d.allocs.Synchronize()
+			err = d.sync(d.allocs)
 		}
 		if err != nil {
 			return freeAfter(err, b.giveBack())
@@ -76,7 +76,7 @@ func (d *Device) alloc(bytes int64, single bool) (*buffer, error) {
 func (d *Device) FreeMemory() int64 {
 	free := d.info.Memory - d.InUse()
 	_ = d.run("free memory", 0, func() error {
-		if err := d.allocs.Synchronize(); err != nil { // completes the frees on the stream
+		if err := d.sync(d.allocs); err != nil { // completes the frees on the stream
 			return err
 		}
 		n, err := driver.FreeMemory(d.gpu.dev, d.gpu.pools)
@@ -103,7 +103,7 @@ func (d *Device) obtain(take func() (cu.DevicePtr, error)) (cu.DevicePtr, error)
 	if code(err) != codeOutOfMemory || !d.gpu.pools {
 		return p, err
 	}
-	if err := d.allocs.Synchronize(); err != nil {
+	if err := d.sync(d.allocs); err != nil {
 		return 0, err
 	}
 	if err := driver.TrimPool(d.gpu.dev); err != nil {
@@ -117,7 +117,7 @@ func (d *Device) free(p cu.DevicePtr, s cu.Stream) error {
 	if d.gpu.pools {
 		return driver.FreeAsync(p, s)
 	}
-	if err := s.Synchronize(); err != nil {
+	if err := d.sync(s); err != nil {
 		return freeAfter(err, cu.MemFree(p))
 	}
 	return cu.MemFree(p)
@@ -203,5 +203,14 @@ func (d *Device) own(b kernels.Buffer, off, n int64) (cu.DevicePtr, error) {
 // Address implements launch.Memory.
 func (d *Device) Address(_ string, b kernels.Buffer, off, bytes int64) (launch.Addr, error) {
 	addr, err := d.own(b, off, bytes)
+	return launch.Addr(addr), err
+}
+
+// PeerAddress implements launch.Memory. Devices of one GPU share its context.
+func (d *Device) PeerAddress(_ string, b kernels.Buffer, off, bytes int64) (launch.Addr, error) {
+	dev, addr, err := window(b, off, bytes)
+	if err == nil && dev.gpu != d.gpu && !kernels.ReadsPeer(d, dev) {
+		err = fmt.Errorf("%w: it is on device %s, which device %s does not read", kernels.ErrArgument, dev.info.ID, d.info.ID)
+	}
 	return launch.Addr(addr), err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -32,14 +33,21 @@ type Device struct {
 	buffers    map[*buffer]bool
 	registered map[*registration]bool
 	staging    staging
+	copiers    *copiers
+	sides      map[*gpu]*side   // other contexts in which the device works
+	here       *cu.Event        // of copies that work in other contexts; made at their first use
 	sparse     *cusparse.Handle // opened at its first use
 
-	dead atomic.Pointer[error] // why the device refuses more work
+	dead     atomic.Pointer[error] // why the device refuses more work
+	stranded atomic.Bool           // it does, because its work waits for a lost device
+	sources  sources
 }
 
 var (
 	_ kernels.Device = (*Device)(nil)
 	_ kernels.Packer = (*Device)(nil)
+
+	_ kernels.PeerReader = (*Device)(nil)
 )
 
 // Open opens a device on a GPU. Errors are *kernels.DeviceError.
@@ -48,6 +56,7 @@ func Open(c Config) (kernels.Device, error) {
 		info:    kernels.Info{ID: deviceID(c), Kind: "cuda", NUMANode: c.Node},
 		config:  c,
 		streams: map[*stream]bool{}, events: map[*event]bool{}, buffers: map[*buffer]bool{}, registered: map[*registration]bool{},
+		sides: map[*gpu]*side{},
 	}
 	if err := driver.Ready(); err != nil {
 		return nil, &kernels.DeviceError{Device: d.info.ID, Call: "open", Err: fmt.Errorf("%w: %w", kernels.ErrNotSupported, err)}
@@ -57,6 +66,8 @@ func Open(c Config) (kernels.Device, error) {
 		d.worker.stop()
 		return nil, d.fail("open", 0, err)
 	}
+	openDevices.Add(1)
+	d.copiers = joinCopiers(c.CPUs)
 	d.info.Name, d.info.Memory = d.gpu.info.Name, d.gpu.info.Memory
 	return d, nil
 }
@@ -97,7 +108,8 @@ func (d *Device) open() error {
 		return err
 	}
 	if d.allocs, err = cu.MakeStream(cu.NonBlocking); err != nil {
-		return errors.Join(err, g.release())
+		_, end := g.release(false)
+		return errors.Join(err, end)
 	}
 	d.gpu = g
 	return nil
@@ -105,6 +117,9 @@ func (d *Device) open() error {
 
 // Info returns the description of the device.
 func (d *Device) Info() kernels.Info { return d.info }
+
+// SharedMemory returns the bytes of shared memory that a block can have.
+func (d *Device) SharedMemory() int64 { return d.gpu.info.Shared }
 
 // InUse returns the number of allocated bytes.
 func (d *Device) InUse() int64 { return d.inUse.Load() }
@@ -131,7 +146,12 @@ func (d *Device) fail(call string, bytes int64, err error) error {
 		return err
 	}
 	bad := fatal[code(err)]
-	err = &kernels.DeviceError{Device: d.info.ID, Call: call, Bytes: bytes, Err: describe(err)}
+	cause := describe(err)
+	if bad && d.gpu != nil {
+		d.gpu.lose(err)
+		cause = &kernels.LostError{Device: d.gpu.id(), Err: cause}
+	}
+	err = &kernels.DeviceError{Device: d.info.ID, Call: call, Bytes: bytes, Err: cause}
 	if bad {
 		dead := fmt.Errorf("the device was lost: %w", err)
 		d.dead.CompareAndSwap(nil, &dead)
@@ -143,15 +163,65 @@ func (d *Device) fail(call string, bytes int64, err error) error {
 // were still allocated. It may be called again.
 func (d *Device) Close() error {
 	left := d.inUse.Load()
-	err := d.worker.call(d.release)
+	err := d.end()
 	if errors.Is(err, kernels.ErrClosed) {
 		return nil
 	}
+	openDevices.Add(-1)
+	if errors.Is(err, errHangs) {
+		return d.fail("close", 0, err) // the thread stays in the driver
+	}
 	d.worker.stop()
+	d.copiers.leave()
 	if err == nil && left != 0 {
 		err = fmt.Errorf("%d bytes were not freed", left)
 	}
 	return d.fail("close", 0, err)
+}
+
+// errHangs reports that the driver does not return.
+var errHangs = errors.New("the driver does not release the context")
+
+// end calls release on the thread. If the work of the device waits for a lost one, the
+// driver may wait too: end then returns after twice lossGrace.
+func (d *Device) end() error {
+	done := make(chan error, 1)
+	if err := d.worker.post(func() { done <- d.release() }); err != nil {
+		return err
+	}
+	for hanging := 0; hanging < 2; {
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(max(lossGrace, time.Millisecond)):
+			if d.stranded.Load() {
+				hanging++
+			}
+		}
+	}
+	return errHangs
+}
+
+// abandon releases what can be released although streams of the device still wait for a
+// lost one. The rest goes with the context: its work, if it ever runs, uses the memory.
+func (d *Device) abandon() error {
+	for _, x := range d.sides {
+		_ = x.gpu.let() // earlier calls have reported the loss
+	}
+	ended, _ := d.gpu.release(true)
+	for r := range d.registered {
+		if ended {
+			_ = r.end()
+		} else {
+			stillPinned.keep(r.memory)
+		}
+	}
+	if ended {
+		for _, b := range d.staging.blocks {
+			_ = b.free()
+		}
+	}
+	return nil
 }
 
 // release releases everything, on the thread. On a lost device, only the context can be
@@ -160,6 +230,9 @@ func (d *Device) release() error {
 	var errs []error
 	for s := range d.streams {
 		errs = append(errs, s.release())
+	}
+	if d.stranded.Load() {
+		return d.abandon()
 	}
 	for e := range d.events {
 		errs = append(errs, e.release())
@@ -170,12 +243,12 @@ func (d *Device) release() error {
 	for r := range d.registered {
 		errs = append(errs, r.end())
 	}
-	errs = append(errs, d.staging.release())
+	errs = append(errs, d.releaseSides(), d.staging.release())
 	if d.sparse != nil { // it may refer to a stream that is gone, if that stream failed to close properly
 		errs = append(errs, d.sparse.SetStream(unsafe.Pointer(d.allocs.C())), d.sparse.Close())
 	}
-	errs = append(errs, d.allocs.Synchronize(), d.allocs.Destroy())
-	last := d.gpu.release()
+	errs = append(errs, d.sync(d.allocs), d.allocs.Destroy())
+	_, last := d.gpu.release(false)
 	if d.dead.Load() != nil {
 		return nil // earlier calls have reported the loss
 	}

@@ -26,6 +26,8 @@ func result(err error) (int, error) {
 		return 0, nil
 	case driver.Error:
 		return e.Code, e
+	case *kernels.LostError: // the context of the caller may be intact
+		return 0, nil
 	case interface{ Unwrap() error }:
 		return result(e.Unwrap())
 	case interface{ Unwrap() []error }:
@@ -45,6 +47,7 @@ func result(err error) (int, error) {
 // These are error numbers of the driver (cuda.h, CUresult).
 const (
 	codeOutOfMemory    = 2
+	codeUnavailable    = 46
 	codeNotSupported   = 801
 	codePeerEnabled    = 704
 	codeNoBinaryForGPU = 209
@@ -92,6 +95,8 @@ func inWords(n int) error {
 		return fmt.Errorf("%w: %w", kernels.ErrOutOfMemory, e)
 	case codeNotSupported:
 		return fmt.Errorf("%w: %w", kernels.ErrNotSupported, e)
+	case codeUnavailable:
+		return fmt.Errorf("another process may have the GPU for itself (compute mode \"exclusive\"): %w", e)
 	case codeNoBinaryForGPU, codeUnsupportedPTX:
 		return fmt.Errorf("%w: the kernels need compute capability 7.0 and a driver of CUDA 10.0 or newer: %w", kernels.ErrNotSupported, e)
 	}

@@ -34,10 +34,15 @@ type record struct {
 }
 
 // NewEvent creates an event.
-func (d *Device) NewEvent() (kernels.Event, error) {
+func (d *Device) NewEvent() (kernels.Event, error) { return d.newEvent(cu.DefaultEvent) }
+
+// NewMark implements kernels.Marker.
+func (d *Device) NewMark() (kernels.Event, error) { return d.newEvent(cu.DisableTiming) }
+
+func (d *Device) newEvent(flags cu.EventFlags) (kernels.Event, error) {
 	e := &event{dev: d}
 	err := d.run("new event", 0, func() (err error) {
-		if e.ev, err = cu.MakeEvent(cu.DefaultEvent); err == nil {
+		if e.ev, err = cu.MakeEvent(flags); err == nil {
 			d.events[e] = true
 		}
 		return err
@@ -98,6 +103,7 @@ func (s *stream) Wait(e kernels.Event) error {
 		if ev.closed {
 			return fmt.Errorf("%w: the event", kernels.ErrClosed)
 		}
+		s.dev.dependsOn(ev.dev)
 		return s.s.Wait(ev.ev, 0)
 	}, func(error) { ev.waits.Done() })
 	if err != nil {
@@ -112,7 +118,7 @@ func (e *event) Sync() error {
 		if !e.recorded {
 			return nil
 		}
-		return e.ev.Synchronize()
+		return e.dev.syncEvent(e.ev)
 	})
 }
 
@@ -128,10 +134,10 @@ func (e *event) Since(start kernels.Event) (took time.Duration, err error) {
 		case !s.recorded || !e.recorded:
 			return errors.New("an event was not recorded")
 		}
-		if err := s.ev.Synchronize(); err != nil {
+		if err := d.syncEvent(s.ev); err != nil {
 			return err
 		}
-		if err := e.ev.Synchronize(); err != nil {
+		if err := d.syncEvent(e.ev); err != nil {
 			return err
 		}
 		ms, err := s.ev.Elapsed(e.ev)

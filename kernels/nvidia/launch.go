@@ -114,6 +114,8 @@ func (s *stream) call(c launch.Call) error {
 			slots[i] = uint64(a)
 		case launch.Temp:
 			slots[i] = uint64(s.temps[a].addr)
+		case launch.TempAt:
+			slots[i] = uint64(s.temps[a.Temp].addr) + uint64(a.Off)
 		case int64:
 			slots[i] = uint64(a)
 		case float64:
@@ -124,7 +126,10 @@ func (s *stream) call(c launch.Call) error {
 			return fmt.Errorf("%w: parameter %d of type %T", kernels.ErrArgument, i, a)
 		}
 	}
-	return f.Launch(s.dev.gpu.grid(c, f), c.Kernel.Block, s.s, slots)
+	if err := s.dev.gpu.allowShared(c.Kernel.Name, f, c.Shared); err != nil {
+		return err
+	}
+	return f.Launch(s.dev.gpu.grid(c, f), c.Kernel.Block, c.Shared, s.s, slots)
 }
 
 // Scratch returns the bytes of scratch memory that the streams of the device hold.

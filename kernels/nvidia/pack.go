@@ -19,13 +19,16 @@ const (
 	// slicedFrom is the same number for slices. The host builds slices and copies them
 	// to the device, which may cost as much as several hundred products.
 	slicedFrom = 500
+	// tiledFrom is the same number for tiles, which sort the entries.
+	tiledFrom = 5000
 )
 
 // Pack implements kernels.Packer, for triangles and parts. For parts it supports kernels.FormCSR (vector kernels),
 // kernels.FormMerge (merge path), FormCuSPARSE, kernels.FormSlices, the other forms of
-// launch.PackForm, and kernels.FormAuto. FormAuto measures each of the first four on
-// the part and keeps the fastest; it measures cuSPARSE with both of its algorithms, and
-// slices only from 500 expected products and if launch.TrySlices finds that they suit.
+// launch.PackForm, and kernels.FormAuto. FormAuto measures each of the first four, and
+// kernels.FormTiles, on the part and keeps the fastest; it measures cuSPARSE with both of
+// its algorithms, slices only from 500 expected products and tiles only from 5000, and if
+// launch.TrySlices or launch.TryTiles finds that they suit.
 // If few products are expected or memory for measuring is lacking, the lengths of the
 // rows decide between FormCSR and FormMerge.
 func (d *Device) Pack(op kernels.Operation) (p kernels.Packed, err error) {

@@ -176,6 +176,41 @@ func TestTheFormThatIsKeptCountsItsOwnBytes(t *testing.T) {
 	require.Zero(t, d.InUse())
 }
 
+// TestTilesAreTriedWhereTheyMayPay uses a part whose tiles need more than 48 KiB of shared memory, which the driver must
+// allow.
+func TestTilesAreTriedWhereTheyMayPay(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	d, s := open(t, Config{})
+	op := wholeOf(t, "random:rows=850k,nnz=1100k")
+	op.Products = tiledFrom
+	a, err := launch.Pack(d, s, op)
+	require.NoError(t, err)
+	tr, err := newTrial(d, s, op, a)
+	require.NoError(t, err)
+	nvidiatest.Fail("", 0, 0)
+	p, took, err := tr.tiles()
+	require.NoError(t, err)
+	require.NotNil(t, p, tr.why())
+	require.Positive(t, took)
+	require.Equal(t, kernels.FormTiles, p.Info().Form)
+	require.Equal(t, 1, nvidiatest.Calls()["cuFuncSetAttribute"], "once for all launches")
+	y := devicetest.Upload(t, s, d, make([]float64, op.Part.Majors()))
+	x := devicetest.Upload(t, s, d, devicetest.Vector[float64](op.Minors, 1))
+	require.NoError(t, s.Launch(&kernels.MajorProductPacked[float64]{A: p, Alpha: 1, X: x, Y: y}))
+	m := &sparse.CSR[float64]{Rows: op.Part.Majors(), Cols: op.Minors, RowPtr: op.Ptr, ColIdx: op.Idx, Val: op.Val}
+	want := reference.Multiply(false, 1, m, devicetest.Vector[float64](op.Minors, 1), 0, make([]float64, m.Rows))
+	require.Equal(t, -1, reference.Check(devicetest.Download(t, s, y), want))
+	op.Products = tiledFrom - 1
+	none, _, err := tr.tiles()
+	require.NoError(t, err)
+	require.Nil(t, none)
+	require.Contains(t, tr.why(), "tiles not: building them pays from 5000 expected products on")
+	for _, free := range []func() error{p.Free, x.Free, y.Free, tr.close, a.Free} {
+		require.NoError(t, free())
+	}
+	require.Zero(t, d.InUse())
+}
+
 func TestSlicesDescribeThemselves(t *testing.T) {
 	d, s := open(t, Config{})
 	op := wholeOf(t, "banded:n=300,band=4")
@@ -204,6 +239,7 @@ func TestAResidentProductIsALaunchAndNothingElse(t *testing.T) {
 	}{
 		{kernels.FormCSR, map[string]int{"cuLaunchKernel": 1}},
 		{kernels.FormSlices, map[string]int{"cuLaunchKernel": 1}},
+		{kernels.FormTiles, map[string]int{"cuLaunchKernel": 2}}, // so small tiles cut rows, whose carries are added
 		{kernels.FormMerge, map[string]int{"cuLaunchKernel": 2}}, // the tiles, and their carries
 		{FormCuSPARSE, map[string]int{"cusparseSetStream": 1, "cusparseDnVecSetValues": 2, "cusparseSpMV": 1}},
 	} {

@@ -164,7 +164,7 @@ func (p *sparsePart[V]) prepare(s *stream, bytes int64) (err error) {
 		if err := d.sparse.Preprocess(&p.plan); err != nil {
 			return err
 		}
-		return s.s.Synchronize()
+		return d.sync(s.s)
 	})
 }
 

@@ -161,7 +161,7 @@ func (t *sparseTriangle[V]) open(s *stream, upper, unit bool) (err error) {
 		if err := d.sparse.Analyse(t.solve, uint64(to)); err != nil {
 			return err
 		}
-		return s.s.Synchronize()
+		return d.sync(s.s)
 	})
 }
 

@@ -29,10 +29,10 @@ const (
 )
 
 // staging is the pinned memory for copies of memory that is not pinned, in pieces. Only
-// the thread of the device uses it; that thread makes all driver calls. Other goroutines copy
-// between pieces and the caller's memory. All devices together use at most as many
-// goroutines as there are cores. One core alone is slower than the transfer to the
-// GPU.
+// the thread of the device uses it; that thread makes all driver calls. Copiers, which
+// are threads on the node of the GPU, copy between pieces and the caller's memory. All
+// devices together use at most as many as there are cores. One core alone is slower than
+// the transfer to the GPU.
 //
 // A copy takes pieces as it needs them. It leaves a quarter of them to transfers to or
 // from the GPU, so that the thread does not wait for a transfer that has just begun. It
@@ -83,7 +83,7 @@ func (d *Device) take() (*piece, error) {
 		}
 	}
 	p := s.free[0]
-	if err := p.done.Synchronize(); err != nil {
+	if err := d.syncEvent(p.done); err != nil {
 		return nil, err
 	}
 	s.free = slices.Delete(s.free, 0, 1)
@@ -135,13 +135,13 @@ func (s *staging) release() error {
 
 // start starts the copy on the host; wait waits for it. A single copy runs synchronously,
 // without a goroutine.
-func (p *piece) start(dst, src []byte, alone bool) {
+func (p *piece) start(d *Device, dst, src []byte, alone bool) {
 	p.busy = true
 	if alone {
 		p.copied <- copyBytes(dst, src)
 		return
 	}
-	go func() { p.copied <- copyBytes(dst, src) }()
+	d.copiers.run(func() { p.copied <- copyBytes(dst, src) })
 }
 
 // ended reports whether wait would return immediately.
@@ -157,11 +157,20 @@ func (p *piece) wait() error {
 }
 
 // record marks the end of the transfer that was just put on s.
-func (p *piece) record(s cu.Stream) error {
+func (p *piece) record(d *Device, s cu.Stream) error {
 	if err := p.done.Record(s); err != nil {
-		return freeAfter(err, s.Synchronize()) // without the event, only this ensures that the piece can be reused
+		return freeAfter(err, d.sync(s)) // without the event, only this ensures that the piece can be reused
 	}
 	return nil
+}
+
+// copyIn and copyOut put the transfer of n bytes of the piece to or from the GPU on s.
+func copyIn(to cu.DevicePtr, p *piece, n int64, s cu.Stream) error {
+	return cu.MemcpyHtoDAsync(to, unsafe.Pointer(&p.buf[0]), n, s)
+}
+
+func copyOut(p *piece, from cu.DevicePtr, n int64, s cu.Stream) error {
+	return cu.MemcpyDtoHAsync(unsafe.Pointer(&p.buf[0]), from, n, s)
 }
 
 // write copies src to the device, after the work on s. When it returns, src has been
@@ -186,10 +195,10 @@ func (d *Device) write(to cu.DevicePtr, src []byte, s cu.Stream) error {
 			}
 			n := min(len(src), len(p.buf))
 			p.host, src = src[:n], src[n:]
-			p.start(p.buf, p.host, alone)
+			p.start(d, p.buf, p.host, alone)
 			filling = append(filling, p)
 		case len(src) > 0 && len(sent) > most/4 && (len(filling) == 0 || !filling[0].ended()):
-			if err := sent[0].done.Synchronize(); err != nil {
+			if err := d.syncEvent(sent[0].done); err != nil {
 				return err
 			}
 			d.staging.put(sent[0])
@@ -201,10 +210,10 @@ func (d *Device) write(to cu.DevicePtr, src []byte, s cu.Stream) error {
 				return err
 			}
 			n := len(p.host)
-			if err := cu.MemcpyHtoDAsync(to, unsafe.Pointer(&p.buf[0]), int64(n), s); err != nil {
+			if err := copyIn(to, p, int64(n), s); err != nil {
 				return err
 			}
-			if err := p.record(s); err != nil {
+			if err := p.record(d, s); err != nil {
 				return err
 			}
 			to += cu.DevicePtr(n)
@@ -235,20 +244,20 @@ func (d *Device) read(dst []byte, from cu.DevicePtr, s cu.Stream) error {
 			}
 			coming = append(coming, p)
 			n := min(len(dst), len(p.buf))
-			if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&p.buf[0]), from, int64(n), s); err != nil {
+			if err := copyOut(p, from, int64(n), s); err != nil {
 				return err
 			}
-			if err := p.record(s); err != nil {
+			if err := p.record(d, s); err != nil {
 				return err
 			}
 			p.host, dst, from = dst[:n], dst[n:], from+cu.DevicePtr(n)
 		case len(coming) > 0 && (len(dst) == 0 || len(coming) > most/4) && (len(emptying) == 0 || !emptying[0].ended()):
 			p := coming[0]
-			if err := p.done.Synchronize(); err != nil {
+			if err := d.syncEvent(p.done); err != nil {
 				return err
 			}
 			coming, emptying = coming[1:], append(emptying, p)
-			p.start(p.host, p.buf, alone)
+			p.start(d, p.host, p.buf, alone)
 		default:
 			p := emptying[0]
 			emptying = emptying[1:]

@@ -147,7 +147,7 @@ func TestACopyThatFailsHalfWayLeavesAllPiecesFree(t *testing.T) {
 		failed := 0
 		for entry, calls := range map[string][]int{
 			"cuMemHostRegister_v2": {1, 2}, "cuEventCreate": {1, 5}, "cuMemcpyHtoDAsync_v2": {1, 12}, "cuMemcpyDtoHAsync_v2": {1, 12, 20},
-			"cuEventRecord": {1, 12, 30, 40}, "cuEventSynchronize": {1, 3, 12, 30, 60},
+			"cuEventRecord": {1, 12, 30, 40}, "cuEventQuery": {1, 3, 12, 30, 60},
 		} {
 			for _, nth := range calls {
 				d, s := open(t, Config{})

@@ -24,6 +24,9 @@ type stream struct {
 	busy   bool   // work was enqueued since the last Sync
 	last   string // last launched operation
 	closed bool
+	calls  int         // since the last mark or Sync
+	marks  [2]cu.Event // the last two, for limit
+	marked bool        // the last mark is later than the last Sync
 }
 
 // NewStream makes a stream.
@@ -62,6 +65,9 @@ func (s *stream) post(call string, bytes int64, f func() error, done func(failed
 		default:
 			s.busy = true
 			s.err = d.fail(call, bytes, f())
+			if s.err == nil {
+				s.err = d.fail(call, bytes, s.limit())
+			}
 		}
 		done(s.err)
 	})
@@ -98,19 +104,12 @@ func (s *stream) Copy(dst kernels.Buffer, dstOff int64, src kernels.Buffer, srcO
 		return d.fail("copy", bytes, err)
 	}
 	return s.later("copy", bytes, func() error {
+		d.dependsOn(toDev)
+		d.dependsOn(fromDev)
 		if toDev.gpu == fromDev.gpu {
 			return d.copyInside(to, from, bytes, s.s)
 		}
-		other := fromDev.gpu
-		if other == d.gpu {
-			other = toDev.gpu
-		}
-		if err := d.gpu.reach(other); fatal[code(err)] {
-			return err
-		} else if err != nil {
-			d.refused(fmt.Errorf("no direct copies from %s: %w", deviceID(Config{GPU: other.info.Ordinal}), describe(err)))
-		}
-		return cu.MemcpyPeerAsync(to, toDev.gpu.ctx, from, fromDev.gpu.ctx, bytes, s.s)
+		return d.copyBetween(location{toDev, to}, location{fromDev, from}, bytes, s.s)
 	})
 }
 
@@ -164,8 +163,8 @@ func (s *stream) settle() {
 	if !s.busy || s.dev.dead.Load() != nil {
 		return
 	}
-	s.busy = false
-	err := s.s.Synchronize()
+	s.busy, s.calls, s.marked = false, 0, false
+	err := s.dev.sync(s.s)
 	if err != nil && s.last != "" {
 		err = fmt.Errorf("after %s: %w", s.last, err)
 	}
@@ -207,7 +206,10 @@ func (s *stream) release() error {
 		}
 	}
 	s.temps = nil
-	errs = append(errs, s.s.Synchronize())
+	errs = append(errs, s.dev.sync(s.s), s.releaseMarks())
+	if s.dev.stranded.Load() {
+		return nil
+	}
 	if s.dev.sparse != nil { // the handle still refers to its last stream
 		errs = append(errs, s.dev.sparse.SetStream(unsafe.Pointer(s.dev.allocs.C())))
 	}

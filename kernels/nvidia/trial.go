@@ -91,36 +91,59 @@ func (t *trial[V]) fastest() (kernels.Packed, error) {
 			return nil, err
 		}
 	}
-	sliced, took, err := t.slices()
+	rows, took, err := t.rows()
 	if err != nil {
 		return nil, errors.Join(err, c.drop())
 	}
-	return t.keep(merge, vector, c, sliced, took)
+	return t.keep(merge, vector, c, rows, took)
 }
 
-// keep keeps the fastest of FormCSR, FormMerge, cuSPARSE and slices, and releases the
-// others. cuSPARSE and slices may be missing.
-func (t *trial[V]) keep(merge, vector time.Duration, c contender[V], sliced *launch.Rows[V], took time.Duration) (kernels.Packed, error) {
+// rows returns the part in slices or in tiles, whichever is faster, and its time, or nil if neither suits it.
+func (t *trial[V]) rows() (p *launch.Rows[V], took time.Duration, err error) {
+	sliced, took, err := t.slices()
+	if err != nil {
+		return nil, 0, err
+	}
+	tiled, less, err := t.tiles()
+	switch {
+	case err == nil && (tiled == nil || sliced != nil && took <= less):
+		if tiled != nil {
+			err = tiled.Free()
+		}
+		return sliced, took, err
+	case err == nil && sliced == nil:
+		return tiled, less, nil
+	case err == nil:
+		return tiled, less, sliced.Free()
+	case sliced != nil:
+		err = errors.Join(err, sliced.Free())
+	}
+	return nil, 0, err
+}
+
+// keep keeps the fastest of FormCSR, FormMerge, cuSPARSE and rows, which is in slices or tiles, and releases the
+// others. cuSPARSE and rows may be missing.
+func (t *trial[V]) keep(merge, vector time.Duration, c contender[V], rows *launch.Rows[V], took time.Duration) (kernels.Packed, error) {
 	best := min(merge, vector)
 	if c.part != nil {
 		best = min(best, c.took)
 	}
 	var err error
-	if sliced != nil && took >= best {
-		err, sliced = sliced.Free(), nil
+	if rows != nil && took >= best {
+		err, rows = rows.Free(), nil
 	}
-	if c.part != nil && (err != nil || sliced != nil || c.took > best) {
+	if c.part != nil && (err != nil || rows != nil || c.took > best) {
 		err, c.part = errors.Join(err, c.drop()), nil
 	}
 	switch {
 	case err != nil:
-		if sliced != nil {
-			err = errors.Join(err, sliced.Free())
+		if rows != nil {
+			err = errors.Join(err, rows.Free())
 		}
 		return nil, err
-	case sliced != nil:
-		sliced.Describe(t.why(), t.tried)
-		return sliced, t.a.Free()
+	case rows != nil:
+		rows.Describe(t.why(), t.tried)
+		return rows, t.a.Free()
 	case c.part != nil:
 		c.part.describe(t.why(), t.tried)
 		return c.part, nil
@@ -134,23 +157,33 @@ func (t *trial[V]) keep(merge, vector time.Duration, c contender[V], sliced *lau
 }
 
 // slices returns the part in slices and its time, or nil if slices do not suit it.
-func (t *trial[V]) slices() (p *launch.Rows[V], took time.Duration, err error) {
+func (t *trial[V]) slices() (*launch.Rows[V], time.Duration, error) {
+	return t.timeRows(kernels.FormSlices, slicedFrom, launch.TrySlices[V])
+}
+
+// tiles returns the part in tiles and its time, or nil if tiles do not suit it.
+func (t *trial[V]) tiles() (*launch.Rows[V], time.Duration, error) {
+	return t.timeRows(kernels.FormTiles, tiledFrom, launch.TryTiles[V])
+}
+
+// timeRows packs the part in a form by try and times it, if at least from products are expected.
+func (t *trial[V]) timeRows(form kernels.Form, from int, try func(kernels.Device, kernels.Stream, *kernels.Packing[V]) (*launch.Rows[V], string, error)) (p *launch.Rows[V], took time.Duration, err error) {
 	reason := ""
-	if t.op.Products < slicedFrom {
-		reason = fmt.Sprintf("building them pays from %d expected products on", slicedFrom)
+	if t.op.Products < from {
+		reason = fmt.Sprintf("building them pays from %d expected products on", from)
 	} else {
-		p, reason, err = launch.TrySlices(t.dev, t.s, t.op)
+		p, reason, err = try(t.dev, t.s, t.op)
 	}
 	if err != nil && (passable(err) || sparse.IsInput(err)) && t.dev.dead.Load() == nil {
 		reason, err = err.Error(), nil
 	}
 	if p == nil {
 		if err == nil {
-			t.skip(kernels.FormSlices, "slices", reason)
+			t.skip(form, string(form), reason)
 		}
 		return nil, 0, err
 	}
-	if took, err = t.time(p, kernels.FormSlices, "slices"); err != nil {
+	if took, err = t.time(p, form, string(form)); err != nil {
 		return nil, 0, errors.Join(err, p.Free())
 	}
 	return p, took, nil

@@ -60,17 +60,13 @@ func (w *worker) call(f func() error) error {
 	return err
 }
 
-// pollTime is how long a goroutine polls before it sleeps, on machines with at least
-// pollCores cores. Waking a sleeping goroutine takes tens of microseconds, as long as
-// a product.
-const (
-	pollTime  = 100 * time.Microsecond
-	pollCores = 8 // cores
-)
+// pollTime is how long a goroutine polls before it sleeps, if there are enough cores.
+// Waking a sleeping goroutine takes tens of microseconds, as long as a product.
+const pollTime = 100 * time.Microsecond
 
 // poll polls there until it is true or pollTime is over.
 func poll(there func() bool) {
-	if runtime.GOMAXPROCS(0) < pollCores {
+	if !spins() {
 		return
 	}
 	for begin := time.Now(); !there() && time.Since(begin) < pollTime; {

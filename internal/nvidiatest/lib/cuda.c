@@ -9,28 +9,31 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "links.h"
 #include "standin.h"
 
 enum {
 	ok = 0, invalid_value = 1, out_of_memory = 2, no_device = 100, invalid_device = 101, invalid_context = 201,
-	invalid_ptx = 218, peer_enabled = 704, not_found = 500, not_ready = 600, invalid_handle = 400, launch_failed = 719, registered = 712, not_registered = 713
+	invalid_ptx = 218, peer_enabled = 704, peer_unsupported = 217, not_found = 500, not_ready = 600, invalid_handle = 400, launch_failed = 719, registered = 712, not_registered = 713
 };
-enum { max_gpus = 8, max_names = 128, max_queue = 1 << 16, max_params = 32 };
+enum { max_contexts = max_gpus + 64, max_names = 128, max_queue = 1 << 16, max_params = 32 };
 
 static pthread_mutex_t lock;
-static __thread int current = -1; /* GPU whose context is current on the thread */
+static __thread int current = -1; /* context of the thread */
 
 /* One object, in a list. */
 struct thing {
 	struct thing *next;
 	enum kind { memory, stream, event, module, pinned, kinds } kind;
-	int gpu;
+	int ctx;
 	char *base; /* of memory and pinned ranges */
 	int pooled; /* memory of the pool */
 	size_t size;
 	struct op *first, *last; /* of a stream */
 	struct mark *mark;       /* of an event: its last record, 0 before the first */
 	char *text;              /* of a module */
+	int asked;               /* of a stream or event: the last query found it unfinished */
+	int stuck;               /* of a stream: it has waited for a lost context */
 };
 
 /* One record of an event. The event, the queued record and all queued waits hold a
@@ -47,24 +50,39 @@ struct op {
 	char *dst;
 	const char *src;
 	size_t n;
-	int value;
+	int value, lie;    /* lie: see links.c */
 	struct mark *mark; /* of record and wait */
 	const char *kernel, *text;
-	unsigned grid, block;
+	unsigned grid, block, shared;
 	uint64_t params[max_params];
 	int count;
 };
 
-struct function { struct function *next; char *name; struct thing *module; };
+struct function { struct function *next; char *name; struct thing *module; unsigned shared; /* dynamic bytes allowed */ };
 
-/* peers: GPUs whose memory the context may access; shared: GPUs that may access its pool */
+/* The primary context of each GPU, then those of cuCtxCreate. peers: contexts whose memory this one may access */
+static struct { int retained, gpu, dead, peers[max_contexts]; } contexts[max_contexts];
+
+/* shared: GPUs that may access the pool */
 static struct {
-	int retained, dead, peers[max_gpus], shared[max_gpus];
+	int shared[max_gpus];
 	size_t used, kept; /* kept: freed memory that only the pool can allocate again */
 } gpus[max_gpus];
 static int gpu_count = 2;
 static size_t gpu_memory = (size_t)1 << 30, others; /* memory of other programs */
-static int pools = 1, peer_links = 1;
+static int pools = 1;
+static int running = -1; /* context of the kernel that runs */
+/* own: what mock_gpu set for each GPU, 0 for the default */
+static struct {
+	size_t memory;
+	int compute; /* 10 times the capability */
+	int refuses; /* the error of opening it */
+	double rate; /* bytes of copies on the GPU in a millisecond */
+	double clock; /* milliseconds of its work, if it has a rate */
+} own[max_gpus];
+static int open_time; /* milliseconds to open a context */
+
+static size_t memory_of(int d) { return own[d].memory ? own[d].memory : gpu_memory; }
 static struct thing *things;
 static struct function *functions;
 static long live[kinds], leaked;
@@ -81,6 +99,10 @@ __attribute__((constructor)) static void start(void) {
 	pthread_mutexattr_init(&a);
 	pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE);
 	pthread_mutex_init(&lock, &a);
+	if (getenv("MSREP_STANDIN_GPUS")) {
+		int n = atoi(getenv("MSREP_STANDIN_GPUS"));
+		gpu_count = n > 0 && n <= max_gpus ? n : gpu_count;
+	}
 }
 
 /* fatal reports whether an error code loses the context. */
@@ -97,7 +119,7 @@ static int enter(const char *name) {
 	names[i].calls++;
 	if (fail_at > 0 && !strcmp(name, fail_name) && names[i].calls == fail_at) {
 		if (fatal(fail_code) && current >= 0) {
-			gpus[current].dead = fail_code;
+			contexts[current].dead = fail_code;
 		}
 		return fail_code;
 	}
@@ -111,9 +133,11 @@ static int leave(int code) {
 
 #define ENTER() do { int e_ = enter(__func__); if (e_) return leave(e_); } while (0)
 #define ENTER_CONTEXT() do { ENTER(); \
-	if (current < 0 || !gpus[current].retained) return leave(invalid_context); \
-	if (gpus[current].dead) return leave(gpus[current].dead); } while (0)
+	if (current < 0 || !contexts[current].retained) return leave(invalid_context); \
+	if (contexts[current].dead) return leave(contexts[current].dead); } while (0)
 #define DEVICE(d) do { if ((d) < 0 || (d) >= gpu_count) return leave(invalid_device); } while (0)
+
+static int gpu_of(int ctx) { return ctx < max_gpus ? ctx : contexts[ctx].gpu; }
 
 static struct mark *hold(struct mark *m) {
 	if (m) {
@@ -134,10 +158,13 @@ static double now(void) {
 	return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
 }
 
+/* stamp returns the time of an event of a GPU. If the GPU has a rate, only its work takes time. */
+static double stamp(int d) { return own[d].rate > 0 ? 1 + own[d].clock : now(); }
+
 static struct thing *make(enum kind kind) {
 	struct thing *t = calloc(1, sizeof *t);
 	t->kind = kind;
-	t->gpu = current;
+	t->ctx = current;
 	t->next = things;
 	things = t;
 	live[kind]++;
@@ -165,8 +192,9 @@ static void destroy(struct thing *t) {
 	}
 	drop(t->mark);
 	if (t->kind == memory) {
-		gpus[t->gpu].used -= t->size;
-		gpus[t->gpu].kept += t->pooled ? t->size : 0;
+		gpus[gpu_of(t->ctx)].used -= t->size;
+		gpus[gpu_of(t->ctx)].kept += t->pooled ? t->size : 0;
+		links_forget(t->base, t->size);
 		free(t->base);
 	}
 	free(t->text);
@@ -192,6 +220,11 @@ static struct thing *within(enum kind kind, const char *p, size_t n) {
 	return 0;
 }
 
+/* reaches reports whether work of a context may access memory: its own, or that of a peer. */
+static int reaches(int ctx, const struct thing *t) {
+	return t->ctx == ctx || (t->pooled && gpu_of(t->ctx) != gpu_of(ctx) ? gpus[gpu_of(t->ctx)].shared[gpu_of(ctx)] : contexts[ctx].peers[t->ctx]);
+}
+
 static int put(struct thing *s, struct op o) {
 	struct op *p = malloc(sizeof *p);
 	*p = o;
@@ -206,10 +239,12 @@ static int put(struct thing *s, struct op o) {
 }
 
 /* drain does the delayed work of a stream, in order; if until is given, only up to that
- * record. Other streams do only the work that this work waits for. */
+ * record. Other streams do only the work that this work waits for. If that work never
+ * ends, because its context is lost, drain returns not_ready. */
 static int drain(struct thing *s, const struct mark *until) {
-	if (gpus[s->gpu].dead) {
-		return gpus[s->gpu].dead;
+	double begin;
+	if (contexts[s->ctx].dead) {
+		return contexts[s->ctx].dead;
 	}
 	while (s->first && !(until && until->when)) {
 		struct op *o = s->first;
@@ -217,20 +252,30 @@ static int drain(struct thing *s, const struct mark *until) {
 		int e = ok;
 		switch (o->what) {
 		case copy:
-			memmove(o->dst, o->src, o->n);
+			links_copy(o->dst, o->src, o->n, o->lie);
+			own[gpu_of(s->ctx)].clock += own[gpu_of(s->ctx)].rate > 0 ? o->n / own[gpu_of(s->ctx)].rate : 0;
 			break;
 		case set:
 			memset(o->dst, o->value, o->n);
 			break;
 		case launch:
-			e = launch_kernel ? launch_kernel(o->kernel, o->text, o->grid, o->block, o->params, o->count) : launch_failed;
+			begin = now();
+			running = s->ctx;
+			e = launch_kernel ? launch_kernel(o->kernel, o->text, o->grid, o->block, o->shared, o->params, o->count) : launch_failed;
+			running = -1;
+			own[gpu_of(s->ctx)].clock += now() - begin;
 			break;
 		case record:
-			o->mark->when = now();
+			o->mark->when = stamp(gpu_of(s->ctx));
 			break;
 		case wait:
 			if (!o->mark->when) {
 				drain(o->mark->stream, o->mark); /* a failure is reported on that stream */
+			}
+			if (!o->mark->when) {
+				s->first = o;
+				s->stuck = 1;
+				return not_ready;
 			}
 			break;
 		case free_memory: {
@@ -244,11 +289,25 @@ static int drain(struct thing *s, const struct mark *until) {
 		drop(o->mark);
 		free(o);
 		if (e) {
-			gpus[s->gpu].dead = e;
+			contexts[s->ctx].dead = e;
 			return e;
 		}
 	}
 	return ok;
+}
+
+/* settle is drain, but waits for ever for work that never ends. The lock is held once. */
+static int settle(struct thing *s, const struct mark *until) {
+	int e;
+	while ((e = drain(s, until)) == not_ready) {
+		pthread_mutex_unlock(&lock);
+		usleep(1000);
+		pthread_mutex_lock(&lock);
+		if (!known(s, stream)) {
+			return invalid_handle;
+		}
+	}
+	return e;
 }
 
 /* ---- control ---- */
@@ -265,15 +324,18 @@ void mock_reset(int count, size_t bytes, size_t taken, int with_pools, int with_
 		free(f);
 	}
 	memset(gpus, 0, sizeof gpus);
+	memset(contexts, 0, sizeof contexts);
 	memset(names, 0, sizeof names);
 	memset(live, 0, sizeof live);
 	leaked = 0;
 	fail_at = 0;
+	memset(own, 0, sizeof own);
+	open_time = 0;
 	gpu_count = count;
 	gpu_memory = bytes;
 	others = taken;
 	pools = with_pools;
-	peer_links = with_peers;
+	links_reset(with_peers);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -291,6 +353,23 @@ void mock_fail(const char *name, int nth, int code) {
 	pthread_mutex_unlock(&lock);
 }
 
+void mock_gpu(int d, size_t bytes, int compute, int refuses, double rate) {
+	pthread_mutex_lock(&lock);
+	own[d].memory = bytes;
+	own[d].compute = compute;
+	own[d].refuses = refuses;
+	own[d].rate = rate;
+	pthread_mutex_unlock(&lock);
+}
+
+void mock_open_time(int ms) { open_time = ms; }
+
+void mock_lose_gpu(int d, int code) {
+	pthread_mutex_lock(&lock);
+	contexts[d].dead = code;
+	pthread_mutex_unlock(&lock);
+}
+
 int mock_calls(int i, const char **name) {
 	if (i >= max_names || !names[i].name[0]) {
 		return -1;
@@ -299,14 +378,21 @@ int mock_calls(int i, const char **name) {
 	return names[i].calls;
 }
 
-long mock_live(int kind) { return kind < kinds ? live[kind] : kind == kinds ? leaked : gpus[kind - kinds - 1].retained; }
+long mock_live(int kind) { return kind > kinds + max_contexts ? -1 : kind < kinds ? live[kind] : kind == kinds ? leaked : contexts[kind - kinds - 1].retained; }
 
-int mock_range(uint64_t addr, uint64_t *base, uint64_t *size) {
+int mock_range(uint64_t addr, uint64_t *base, uint64_t *size, void **bytes) {
 	pthread_mutex_lock(&lock);
 	struct thing *t = within(memory, (char *)addr, 1);
+	if (t && running >= 0 && !reaches(running, t)) {
+		t = 0;
+	}
 	if (t) {
 		*base = (uint64_t)t->base;
 		*size = t->size;
+		*bytes = t->base;
+		if (running >= 0) {
+			*bytes = links_read(gpu_of(t->ctx), gpu_of(running), t->base, t->size, t->pooled);
+		}
 	}
 	pthread_mutex_unlock(&lock);
 	return t != 0;
@@ -323,7 +409,7 @@ int mock_drain_all(void) {
 	for (struct thing *t = things; t && !e; t = t->next) {
 		if (t->kind == stream) {
 			int r = drain(t, 0);
-			e = t->gpu == current ? r : ok; /* failures of other contexts are not reported here */
+			e = t->ctx == current ? r : ok; /* failures of other contexts are not reported here */
 		}
 	}
 	return leave(e);
@@ -331,12 +417,12 @@ int mock_drain_all(void) {
 
 int mock_enter(const char *name) { return enter(name); }
 void mock_leave(void) { pthread_mutex_unlock(&lock); }
-void mock_lose(int code) { gpus[current].dead = code; }
+void mock_lose(int code) { contexts[current].dead = code; }
 void mock_count(int n) { live[module] += n; }
 
 /* ---- the driver ---- */
 
-int cuInit(unsigned flags) { return flags ? invalid_value : ok; }
+int cuInit(unsigned flags) { ENTER(); return leave(flags ? invalid_value : ok); }
 int cuDriverGetVersion(int *v) { ENTER(); *v = 12040; return leave(ok); }
 
 int cuGetErrorString(int code, const char **s) {
@@ -361,7 +447,7 @@ int cuDeviceGet(int *d, int i) { ENTER(); DEVICE(i); *d = i; return leave(ok); }
 int cuDeviceGetName(char *s, int n, int d) {
 	ENTER();
 	DEVICE(d);
-	snprintf(s, n, "no GPU, interpreted");
+	snprintf(s, n, own[d].rate > 0 ? "no GPU, interpreted, %.0f MB/s" : "no GPU, interpreted", own[d].rate / 1e3);
 	return leave(ok);
 }
 
@@ -377,7 +463,7 @@ int cuDeviceGetPCIBusId(char *s, int n, int d) {
 	return leave(ok);
 }
 
-int cuDeviceTotalMem_v2(size_t *n, int d) { ENTER(); DEVICE(d); *n = gpu_memory; return leave(ok); }
+int cuDeviceTotalMem_v2(size_t *n, int d) { ENTER(); DEVICE(d); *n = memory_of(d); return leave(ok); }
 
 int cuDeviceGetAttribute(int *v, int attribute, int d) {
 	ENTER();
@@ -385,67 +471,133 @@ int cuDeviceGetAttribute(int *v, int attribute, int d) {
 	switch (attribute) {
 	case 16: *v = 4; break;         /* multiprocessors */
 	case 38: *v = 1 << 20; break;   /* L2 */
-	case 75: *v = 7; break;         /* compute capability */
-	case 76: *v = 0; break;
+	case 75: *v = own[d].compute ? own[d].compute / 10 : 7; break; /* compute capability */
+	case 76: *v = own[d].compute % 10; break;
+	case 97: *v = 99 << 10; break; /* shared memory of a block */
 	case 115: *v = pools; break;
 	default: *v = 0;
 	}
 	return leave(ok);
 }
 
-int cuDeviceCanAccessPeer(int *yes, int d, int peer) { ENTER(); DEVICE(d); DEVICE(peer); *yes = peer_links && d != peer; return leave(ok); }
+int cuDeviceCanAccessPeer(int *yes, int d, int peer) { ENTER(); DEVICE(d); DEVICE(peer); *yes = links_between(d, peer)->access; return leave(ok); }
 
-/* Contexts are the numbers of GPUs, from 1. */
-int cuDevicePrimaryCtxRetain(void **ctx, int d) {
+int cuDeviceGetP2PAttribute(int *v, int attribute, int d, int peer) {
 	ENTER();
 	DEVICE(d);
-	gpus[d].retained++;
+	DEVICE(peer);
+	const struct link *l = links_between(d, peer);
+	switch (d == peer ? 0 : attribute) {
+	case 1: *v = l->rank; return leave(ok);
+	case 2: *v = l->access; return leave(ok);
+	case 3: *v = l->atomics; return leave(ok);
+	}
+	return leave(d == peer ? invalid_device : invalid_value);
+}
+
+/* The handle of a context is its number, from 1. */
+int cuDevicePrimaryCtxRetain(void **ctx, int d) {
+	usleep(1000 * open_time);
+	ENTER();
+	DEVICE(d);
+	if (own[d].refuses) {
+		return leave(own[d].refuses);
+	}
+	contexts[d].retained++;
 	*ctx = (void *)(intptr_t)(d + 1);
 	return leave(ok);
+}
+
+/* end_context frees everything of a context. */
+static void end_context(int c) {
+	int was_dead = contexts[c].dead; /* or left because of a stuck stream */
+	for (struct thing *t = things; t; t = t->next) {
+		was_dead |= t->ctx == c && t->stuck;
+	}
+	int g = gpu_of(c), others = 0;
+	for (struct thing *t = things, *next; t; t = next) { /* pinned memory belongs to the process */
+		next = t->next;
+		if (t->ctx == c && t->kind != pinned) {
+			leaked += !was_dead;
+			destroy(t);
+		}
+	}
+	memset(&contexts[c], 0, sizeof contexts[c]);
+	for (int i = 0; i < max_contexts; i++) {
+		contexts[i].peers[c] = 0;
+		others += contexts[i].retained && gpu_of(i) == g;
+	}
+	if (!others) {
+		memset(&gpus[g], 0, sizeof gpus[g]);
+	}
 }
 
 int cuDevicePrimaryCtxRelease_v2(int d) {
 	ENTER();
 	DEVICE(d);
-	if (gpus[d].retained == 0) {
+	if (contexts[d].retained == 0) {
 		return leave(invalid_context);
 	}
-	if (--gpus[d].retained > 0) {
-		return leave(ok);
+	if (--contexts[d].retained == 0) {
+		end_context(d);
 	}
-	int was_dead = gpus[d].dead;
-	for (struct thing *t = things, *next; t; t = next) { /* pinned memory belongs to the process */
-		next = t->next;
-		if (t->gpu == d && t->kind != pinned) {
-			leaked += !was_dead;
-			destroy(t);
-		}
+	return leave(ok);
+}
+
+int cuCtxCreate_v2(void **ctx, unsigned flags, int d) {
+	ENTER();
+	DEVICE(d);
+	int c = max_gpus;
+	while (c < max_contexts && contexts[c].retained) {
+		c++;
 	}
-	memset(&gpus[d], 0, sizeof gpus[d]);
+	if (flags || c == max_contexts) {
+		return leave(flags ? invalid_value : out_of_memory);
+	}
+	contexts[c].retained = 1;
+	contexts[c].gpu = d;
+	current = c; /* as the driver does */
+	*ctx = (void *)(intptr_t)(c + 1);
+	return leave(ok);
+}
+int cuCtxCreate_v4(void **ctx, void *how, unsigned flags, int d) { return how ? invalid_value : cuCtxCreate_v2(ctx, flags, d); }
+
+int cuCtxDestroy_v2(void *ctx) {
+	ENTER();
+	int c = (int)(intptr_t)ctx - 1;
+	if (c < max_gpus || c >= max_contexts || !contexts[c].retained) {
+		return leave(invalid_context);
+	}
+	end_context(c);
+	if (current == c) {
+		current = -1;
+	}
 	return leave(ok);
 }
 
 int cuCtxSetCurrent(void *ctx) {
 	ENTER();
-	int d = (int)(intptr_t)ctx - 1;
-	if (d >= gpu_count || (d >= 0 && !gpus[d].retained)) {
+	int c = (int)(intptr_t)ctx - 1;
+	if (c >= max_contexts || (c >= 0 && !contexts[c].retained)) {
 		return leave(invalid_context);
 	}
-	current = d;
+	current = c;
 	return leave(ok);
 }
 
 int cuCtxEnablePeerAccess(void *ctx, unsigned flags) {
 	ENTER_CONTEXT();
-	int d = (int)(intptr_t)ctx - 1;
-	DEVICE(d);
-	if (flags || d == current || !gpus[d].retained || !peer_links) {
-		return leave(invalid_value);
+	int c = (int)(intptr_t)ctx - 1;
+	if (flags || c < 0 || c >= max_contexts || c == current || !contexts[c].retained) {
+		return leave(c == current ? invalid_context : invalid_value);
 	}
-	if (gpus[current].peers[d]) {
+	if (!links_between(gpu_of(current), gpu_of(c))->access) {
+		return leave(peer_unsupported);
+	}
+	if (contexts[current].peers[c]) {
 		return leave(peer_enabled);
 	}
-	gpus[current].peers[d] = 1;
+	contexts[current].peers[c] = 1;
 	return leave(ok);
 }
 
@@ -453,12 +605,13 @@ static int allocate(uint64_t *p, size_t n, int pooled) {
 	if (n == 0) {
 		return invalid_value;
 	}
-	size_t left = gpu_memory - others - gpus[current].used, kept = gpus[current].kept;
+	int g = gpu_of(current);
+	size_t left = memory_of(g) - others - gpus[g].used, kept = gpus[g].kept;
 	if (n > (pooled ? left : left - kept)) {
 		return out_of_memory;
 	}
 	if (pooled) {
-		gpus[current].kept = kept > n ? kept - n : 0;
+		gpus[g].kept = kept > n ? kept - n : 0;
 	}
 	size_t round = (n + 255) / 256 * 256;
 	char *base = aligned_alloc(256, round);
@@ -470,7 +623,7 @@ static int allocate(uint64_t *p, size_t n, int pooled) {
 	t->base = base;
 	t->size = n;
 	t->pooled = pooled;
-	gpus[current].used += n;
+	gpus[g].used += n;
 	*p = (uint64_t)base;
 	return ok;
 }
@@ -483,7 +636,12 @@ int cuMemFree_v2(uint64_t p) {
 	if (!t || t->base != (char *)p) {
 		return leave(invalid_value);
 	}
-	int e = mock_drain_all(); /* as the driver does */
+	int e;
+	while ((e = mock_drain_all()) == not_ready) { /* as the driver does */
+		pthread_mutex_unlock(&lock);
+		usleep(1000);
+		pthread_mutex_lock(&lock);
+	}
 	destroy(t);
 	return leave(e);
 }
@@ -506,8 +664,8 @@ int cuDeviceGetDefaultMemPool(void **pool, int d) { ENTER(); DEVICE(d); *pool = 
 
 int cuMemGetInfo_v2(size_t *left, size_t *total) {
 	ENTER_CONTEXT();
-	*left = gpu_memory - others - gpus[current].used - gpus[current].kept;
-	*total = gpu_memory;
+	*left = memory_of(gpu_of(current)) - others - gpus[gpu_of(current)].used - gpus[gpu_of(current)].kept;
+	*total = memory_of(gpu_of(current));
 	return leave(ok);
 }
 
@@ -520,7 +678,7 @@ int cuMemPoolGetAttribute(void *pool, int a, uint64_t *v) {
 	}
 	*v = a == 5 ? gpus[d].kept : 0;
 	for (struct thing *t = things; t; t = t->next) {
-		*v += t->kind == memory && t->gpu == d && t->pooled ? t->size : 0;
+		*v += t->kind == memory && gpu_of(t->ctx) == d && t->pooled ? t->size : 0;
 	}
 	return leave(ok);
 }
@@ -532,7 +690,7 @@ int cuMemPoolSetAccess(void *pool, const struct access *a, size_t n) {
 	ENTER();
 	int d = (int)(intptr_t)pool - 1;
 	DEVICE(d);
-	if (n != 1 || a->type != 1 || a->flags != 3 || a->id == d || a->id < 0 || a->id >= gpu_count || !peer_links) {
+	if (n != 1 || a->type != 1 || a->flags != 3 || a->id == d || a->id < 0 || a->id >= gpu_count || !links_between(a->id, d)->access) {
 		return leave(invalid_value);
 	}
 	gpus[d].shared[a->id] = 1;
@@ -648,7 +806,7 @@ int cuPointerGetAttribute(void *v, int attribute, uint64_t p) {
 /* on_gpu reports whether a range is memory of the current GPU, or of a peer. */
 static int on_gpu(uint64_t p, size_t n) {
 	struct thing *t = within(memory, (char *)p, n);
-	return t && (t->gpu == current || (t->pooled ? gpus[t->gpu].shared[current] : gpus[current].peers[t->gpu]));
+	return t && reaches(current, t);
 }
 
 int cuMemsetD8Async(uint64_t p, unsigned char value, size_t n, struct thing *s) {
@@ -686,10 +844,14 @@ int cuMemcpyDtoDAsync_v2(uint64_t dst, uint64_t src, size_t n, struct thing *s) 
 int cuMemcpyPeerAsync(uint64_t dst, void *dst_ctx, uint64_t src, void *src_ctx, size_t n, struct thing *s) {
 	ENTER_CONTEXT();
 	struct thing *to = within(memory, (char *)dst, n), *from = within(memory, (char *)src, n);
-	if (!known(s, stream) || !to || !from || to->gpu != (int)(intptr_t)dst_ctx - 1 || from->gpu != (int)(intptr_t)src_ctx - 1) {
+	if (!known(s, stream) || s->ctx != current || !to || !from || to->ctx != (int)(intptr_t)dst_ctx - 1 || from->ctx != (int)(intptr_t)src_ctx - 1) {
 		return leave(invalid_value);
 	}
-	return leave(put(s, (struct op){.what = copy, .dst = (char *)dst, .src = (char *)src, .n = n}));
+	int direct = reaches(current, to) && reaches(current, from), lie = 0; /* otherwise through the host */
+	if (direct && gpu_of(to->ctx) != gpu_of(from->ctx)) {
+		lie = links_lie(gpu_of(from->ctx), gpu_of(to->ctx), to->ctx == current ? lie_pull : lie_push, from->pooled);
+	}
+	return leave(put(s, (struct op){.what = copy, .dst = (char *)dst, .src = (char *)src, .n = n, .lie = lie}));
 }
 
 int cuCtxSetLimit(int limit, size_t n) { ENTER_CONTEXT(); return leave(limit == 5 && n <= 128 ? ok : invalid_value); }
@@ -706,10 +868,25 @@ int cuStreamDestroy_v2(struct thing *s) {
 	}
 	int e = drain(s, 0);
 	destroy(s);
-	return leave(e);
+	return leave(e == not_ready ? ok : e); /* the driver releases it when its work is done */
 }
 
-int cuStreamSynchronize(struct thing *s) { ENTER_CONTEXT(); return leave(known(s, stream) ? drain(s, 0) : invalid_handle); }
+int cuStreamSynchronize(struct thing *s) { ENTER_CONTEXT(); return leave(known(s, stream) ? settle(s, 0) : invalid_handle); }
+
+/* Every other query of a stream finds its work unfinished. */
+int cuStreamQuery(struct thing *s) {
+	ENTER_CONTEXT();
+	if (!s) {
+		return leave(ok); /* the default stream, which has no work here */
+	}
+	if (!known(s, stream)) {
+		return leave(invalid_handle);
+	}
+	if (s->first && (s->asked = !s->asked)) {
+		return leave(not_ready);
+	}
+	return leave(drain(s, 0));
+}
 
 int cuStreamWaitEvent(struct thing *s, struct thing *e, unsigned flags) {
 	ENTER_CONTEXT();
@@ -736,7 +913,7 @@ int cuEventDestroy_v2(struct thing *e) {
 
 int cuEventRecord(struct thing *e, struct thing *s) {
 	ENTER_CONTEXT();
-	if (!known(s, stream) || !known(e, event) || s->gpu != e->gpu) {
+	if (!known(s, stream) || !known(e, event) || s->ctx != e->ctx) {
 		return leave(invalid_handle);
 	}
 	drop(e->mark);
@@ -752,10 +929,20 @@ int cuEventSynchronize(struct thing *e) {
 	if (!known(e, event)) {
 		return leave(invalid_handle);
 	}
-	return leave(pending(e) ? drain(e->mark->stream, e->mark) : ok);
+	return leave(pending(e) ? settle(e->mark->stream, e->mark) : ok);
 }
 
-int cuEventQuery(struct thing *e) { ENTER_CONTEXT(); return leave(!known(e, event) ? invalid_handle : pending(e) ? not_ready : ok); }
+/* Every other query of an event finds the work before it unfinished. */
+int cuEventQuery(struct thing *e) {
+	ENTER_CONTEXT();
+	if (!known(e, event)) {
+		return leave(invalid_handle);
+	}
+	if (pending(e) && (e->asked = !e->asked)) {
+		return leave(not_ready);
+	}
+	return leave(pending(e) ? drain(e->mark->stream, e->mark) : ok);
+}
 
 int cuEventElapsedTime(float *ms, struct thing *a, struct thing *b) {
 	ENTER_CONTEXT();
@@ -804,8 +991,18 @@ int cuModuleGetFunction(struct function **f, struct thing *m, const char *name) 
 	*f = calloc(1, sizeof **f);
 	(*f)->name = strdup(name);
 	(*f)->module = m;
+	(*f)->shared = 48 << 10;
 	(*f)->next = functions;
 	functions = *f;
+	return leave(ok);
+}
+
+int cuFuncSetAttribute(struct function *f, int attribute, int v) {
+	ENTER_CONTEXT();
+	if (!known(f->module, module) || attribute != 8 || v < 0 || v > 99 << 10) {
+		return leave(invalid_value);
+	}
+	f->shared = v;
 	return leave(ok);
 }
 
@@ -821,10 +1018,10 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, struct function *f,
 int cuLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
 	struct thing *s, void **params, void **extra) {
 	ENTER_CONTEXT();
-	if (!known(s, stream) || !known(f->module, module) || f->module->gpu != current || gy * gz * by * bz != 1 || !gx || !bx || shared || extra) {
+	if (!known(s, stream) || !known(f->module, module) || f->module->ctx != current || gy * gz * by * bz != 1 || !gx || !bx || shared > f->shared || extra) {
 		return leave(invalid_value);
 	}
-	struct op o = {.what = launch, .kernel = f->name, .text = f->module->text, .grid = gx, .block = bx};
+	struct op o = {.what = launch, .kernel = f->name, .text = f->module->text, .grid = gx, .block = bx, .shared = shared};
 	o.count = params_of ? params_of(f->name) : 0;
 	if (o.count > max_params) {
 		return leave(invalid_value);
@@ -833,5 +1030,5 @@ int cuLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, un
 		memcpy(&o.params[i], params[i], sizeof o.params[i]);
 	}
 	put(s, o);
-	return leave(getenv("CUDA_LAUNCH_BLOCKING") ? drain(s, 0) : ok); /* as the driver does */
+	return leave(getenv("CUDA_LAUNCH_BLOCKING") ? settle(s, 0) : ok); /* as the driver does */
 }

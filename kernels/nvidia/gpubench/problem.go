@@ -97,7 +97,7 @@ func (p *problem[V]) one(form kernels.Form) (r result, y []V, err error) {
 	}
 	begin := time.Now()
 	packed, err := packer.Pack(&kernels.Packing[V]{
-		Part: p.part, Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Form: form, Products: 1000, InPlace: true,
+		Part: p.part, Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Form: form, Products: 5000, InPlace: true,
 	})
 	if err != nil {
 		return r, nil, err

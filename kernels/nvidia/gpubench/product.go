@@ -59,7 +59,7 @@ type result struct {
 }
 
 // forms are measured by default.
-var forms = []kernels.Form{kernels.FormCSR, kernels.FormMerge, kernels.FormSlices, nvidia.FormCuSPARSE, kernels.FormAuto}
+var forms = []kernels.Form{kernels.FormCSR, kernels.FormMerge, kernels.FormSlices, kernels.FormTiles, nvidia.FormCuSPARSE, kernels.FormAuto}
 
 // measure multiplies by a matrix in each form, until ctx ends or the device is lost.
 func measure[V sparse.Value](ctx context.Context, b *bench, name, value string, a *sparse.CSR[V]) (err error) {

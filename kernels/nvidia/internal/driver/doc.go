@@ -3,8 +3,9 @@
 //
 // gorgonia.org/cu links libcuda, and ends the program if cuInit fails. This package
 // defines every libcuda function that gorgonia.org/cu calls as a jump through a table
-// (entry_amd64.S, entry_arm64.S). When the program starts, load.c fills the table with
-// dlopen; without a driver, all functions return an error. So the binary starts without
+// (entry_amd64.S, entry_arm64.S). When the program first asks for a GPU, load.c fills the
+// table with dlopen and calls cuInit, which may take a second; before that and without a
+// driver, all functions return an error. So the binary starts without
 // libcuda, and the linker needs only an empty libcuda.so at build time. MSREP_LIBCUDA
 // names another library to load, for example that of the tests.
 //

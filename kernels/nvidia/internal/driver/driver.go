@@ -36,9 +36,10 @@ import (
 // HeaderVersion is the CUDA version that the binary was built for: 11080 for 11.8.
 const HeaderVersion = C.CUDA_VERSION
 
-// Ready returns nil if the driver has started, else why it has not.
+// Ready starts the driver at its first call. It returns nil if the driver has started,
+// else why it has not. All other functions need a driver that has started.
 func Ready() error {
-	if C.msrep_cuda_result() == 0 {
+	if C.msrep_cuda_start() == 0 {
 		return nil
 	}
 	return errors.New(strings.TrimSpace(C.GoString(C.msrep_cuda_reason())))
@@ -195,6 +196,22 @@ func SharePool(of, with cu.Device) error {
 		return err
 	}
 	return check(C.share_pool(pool, C.int(with)))
+}
+
+// StreamDone reports whether all work on a stream is done.
+func StreamDone(s cu.Stream) (bool, error) { return done(C.cuStreamQuery(stream(s))) }
+
+// EventDone reports whether the work before the last record of an event is done.
+func EventDone(e cu.Event) (bool, error) {
+	// The handle is the only field of cu.Event.
+	return done(C.cuEventQuery(*(*C.CUevent)(unsafe.Pointer(&e))))
+}
+
+func done(r C.CUresult) (bool, error) {
+	if r == C.CUDA_ERROR_NOT_READY {
+		return false, nil
+	}
+	return r == C.CUDA_SUCCESS, check(r)
 }
 
 // Profile starts or ends the range that a waiting profiler counts.

@@ -1,6 +1,7 @@
 //go:build cuda
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,7 +29,6 @@ static char path[256], reason[512];
 static int result = no_device;
 
 const char *msrep_cuda_reason(void) { return reason; }
-int msrep_cuda_result(void) { return result; }
 
 /* open_driver opens MSREP_LIBCUDA if it is set, else tries the usual files. */
 static void *open_driver(void) {
@@ -48,13 +48,17 @@ static void *open_driver(void) {
 	return 0;
 }
 
-/* cuInit is called only by gorgonia.org/cu, when the program starts. That package ends
- * the program if cuInit fails, so this cuInit always succeeds; msrep_cuda_result returns
- * the real result. */
+/* cuInit is called only by gorgonia.org/cu, when the program starts: it does nothing.
+ * msrep_cuda_start starts the driver, when the program asks for a GPU. */
 int cuInit(unsigned int flags) {
+	(void)flags;
+	return 0;
+}
+
+static void start(void) {
 	void *lib = open_driver();
 	if (!lib) {
-		return 0;
+		return;
 	}
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		void *f = dlsym(lib, names[i]);
@@ -63,7 +67,7 @@ int cuInit(unsigned int flags) {
 		}
 	}
 	int (*init)(unsigned int) = (int (*)(unsigned int))dlsym(lib, "cuInit");
-	result = init ? init(flags) : missing();
+	result = init ? init(0) : missing();
 	reason[0] = 0;
 	if (result) {
 		int (*text)(int, const char **) = (int (*)(int, const char **))dlsym(lib, "cuGetErrorString");
@@ -73,5 +77,10 @@ int cuInit(unsigned int flags) {
 		}
 		snprintf(reason, sizeof reason, "the driver %s does not start: error %d, %s", path, result, s);
 	}
-	return 0;
+}
+
+int msrep_cuda_start(void) {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, start);
+	return result;
 }

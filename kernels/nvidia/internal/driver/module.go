@@ -14,7 +14,7 @@ package driver
 //	return cuModuleLoadDataEx(m, text, 2, names, values);
 // }
 //
-// static CUresult start(CUfunction f, unsigned grid, unsigned block, CUstream s, uint64_t *slots, int n) {
+// static CUresult start(CUfunction f, unsigned grid, unsigned block, unsigned shared, CUstream s, uint64_t *slots, int n) {
 //	void *params[most_params];
 //	if (n > most_params) {
 //		return CUDA_ERROR_INVALID_VALUE;
@@ -22,7 +22,7 @@ package driver
 //	for (int i = 0; i < n; i++) {
 //		params[i] = &slots[i];
 //	}
-//	return cuLaunchKernel(f, grid, 1, 1, block, 1, 1, 0, s, params, 0);
+//	return cuLaunchKernel(f, grid, 1, 1, block, 1, 1, shared, s, params, 0);
 // }
 import "C"
 
@@ -71,15 +71,20 @@ func (f Function) Resident(block int) (int, error) {
 	return int(n), err
 }
 
+// AllowShared lets the kernel be launched with up to bytes of dynamic shared memory. Up to 48 KiB need no permission.
+func (f Function) AllowShared(bytes int64) error {
+	return check(C.cuFuncSetAttribute(f.f, C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(bytes)))
+}
+
 // Unload unloads the kernels.
 func (m Module) Unload() error { return check(C.cuModuleUnload(m.m)) }
 
-// Launch puts a kernel on a stream, with one parameter at the start of each slot.
+// Launch puts a kernel on a stream, with shared bytes of dynamic shared memory and one parameter at the start of each slot.
 //
 // C code sets the pointers to the slots. If Go stores pointers in uninitialized C
 // memory, as cu.Function.Launch does, the garbage collector reads the old contents as
 // pointers. It ends the program if one of them points to freed Go memory, for example
 // memory that was registered (golang/go 19928).
-func (f Function) Launch(grid, block int, s cu.Stream, slots []uint64) error {
-	return check(C.start(f.f, C.uint(grid), C.uint(block), stream(s), (*C.uint64_t)(unsafe.SliceData(slots)), C.int(len(slots))))
+func (f Function) Launch(grid, block int, shared int64, s cu.Stream, slots []uint64) error {
+	return check(C.start(f.f, C.uint(grid), C.uint(block), C.uint(shared), stream(s), (*C.uint64_t)(unsafe.SliceData(slots)), C.int(len(slots))))
 }
