@@ -19,11 +19,12 @@ type place struct {
 
 // near is a GPU. Here is true if the rank may use CPUs of its NUMA node.
 type near struct {
-	PCI  string
-	Here bool
+	PCI     string
+	Here    bool
+	Ordinal int // as the rank numbers its GPUs
 }
 
-// visibleGPUs returns all GPUs if devices is "auto" or "cuda", and none for other values, which name the GPUs.
+// visibleGPUs returns all usable GPUs if devices is "auto" or "cuda", and none for other values, which name the GPUs.
 func visibleGPUs(devices string) (gpus []near) {
 	if devices != "" && devices != "auto" && devices != "cuda" {
 		return nil
@@ -34,7 +35,7 @@ func visibleGPUs(devices string) (gpus []near) {
 	}
 	for _, g := range nvidia.Query().GPUs {
 		i := slices.IndexFunc(topo.GPUs, func(t numa.GPU) bool { return t.PCI == g.PCI })
-		gpus = append(gpus, near{g.PCI, i >= 0 && len(topo.GPUs[i].CPUs) > 0})
+		gpus = append(gpus, near{g.PCI, i >= 0 && len(topo.GPUs[i].CPUs) > 0, g.Ordinal})
 	}
 	return gpus
 }
@@ -77,6 +78,9 @@ func shareOfGPUs(all []place, r int) []int {
 		}
 	}
 	slices.Sort(shares[me])
+	for k, g := range shares[me] {
+		shares[me][k] = own.GPUs[g].Ordinal
+	}
 	return shares[me]
 }
 

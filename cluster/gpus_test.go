@@ -10,7 +10,7 @@ func TestRanksOfAHostShareItsGPUs(t *testing.T) {
 	// gpus returns GPUs 0 to n-1; the rank may use CPUs near GPUs first to last.
 	gpus := func(n, first, last int) (out []near) {
 		for i := range n {
-			out = append(out, near{string(rune('a' + i)), first <= i && i <= last})
+			out = append(out, near{string(rune('a' + i)), first <= i && i <= last, i})
 		}
 		return out
 	}
@@ -55,8 +55,12 @@ func TestRanksOfAHostShareItsGPUs(t *testing.T) {
 			[][]int{{1}, {0}, {3}, {2}},
 		},
 		"each sees its own already": {
-			[]place{{"h0", "", []near{{"a", true}}}, {"h0", "", []near{{"b", true}}}},
+			[]place{{"h0", "", []near{{"a", true, 0}}}, {"h0", "", []near{{"b", true, 0}}}},
 			[][]int{{0}, {0}},
+		},
+		"GPU 0 is unusable": {
+			[]place{{"h0", "", []near{{"b", true, 1}, {"c", true, 2}}}, {"h0", "", []near{{"b", true, 1}, {"c", true, 2}}}},
+			[][]int{{1}, {2}},
 		},
 		"no GPUs": {[]place{{"h0", "", nil}, {"h0", "", nil}}, [][]int{nil, nil}},
 	} {

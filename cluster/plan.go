@@ -68,11 +68,12 @@ var _ solver.Distributed = (*Plan[float64])(nil)
 //
 // NewPlan takes ownership of m: m.Part is nil afterwards. opt is the argument of msrep.NewPlan for the rows of each
 // rank; opt.Variant.Split is the split among its devices. With opt.Deterministic, products with Trans require
-// opt.Expected.Transposed.
+// opt.Expected.Transposed. opt.Reorder has no effect.
 func NewPlan[V sparse.Value](ctx context.Context, sys *System, m *Matrix[V], opt msrep.PlanOptions) (*Plan[V], error) {
 	if sys.none() {
 		return nil, errNoSystem
 	}
+	opt.Reorder = false // the ranks exchange elements in the order of the matrix
 	var missing error
 	switch {
 	case ctx == nil:

@@ -4,6 +4,7 @@ import (
 	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/internal/rescue"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -12,6 +13,8 @@ import (
 type (
 	// DeviceInfo describes a device of a System.
 	DeviceInfo = kernels.Info
+	// PeerLink describes how data goes from one device of a System to another.
+	PeerLink = nvidia.Link
 	// Form names the form in which a device stores its part of a matrix.
 	Form = kernels.Form
 	// PackInfo describes the form of a part: its name, why it was chosen, its memory, and the forms that were tried.

@@ -1,17 +1,24 @@
 package msrep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 
 	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/internal/rescue"
+	"github.com/msrep-go/msrep/msrep/internal/halo"
+	"github.com/msrep-go/msrep/msrep/internal/layout"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // RowVector returns a vector of zeros with one element for each row of A. Its pieces are the rows of y that the devices
 // compute. For a square matrix, ColumnVector has the same pieces.
+//
+// On devices with their own memory, products store elements of other devices beside the piece of x. The vector has room for
+// them, unless all vectors of the System would then have more than an eighth of a device's memory as room: products then copy
+// the piece too.
 func (p *Plan[V]) RowVector() (*Vector[V], error) { return p.newVector(NoTrans) }
 
 // ColumnVector returns a vector of zeros with one element for each column of A.
@@ -31,7 +38,90 @@ func (p *Plan[V]) newVector(op Transpose) (v *Vector[V], err error) {
 	if rows, cols := p.Dims(); rows == cols {
 		op = NoTrans
 	}
-	return devvec.New[V](p.sys.devices(), p.cutsOf(op))
+	cuts := p.cutsOf(op)
+	rooms, err := p.rooms(cuts, op)
+	if err != nil {
+		return nil, err
+	}
+	return devvec.NewWithRoom[V](p.sys.devices(), cuts, rooms)
+}
+
+// rooms returns how much room around the pieces of a vector the products need in which it is x: those with the transpose of
+// op, or any if the matrix is square. It returns nil if the devices do not exchange elements.
+func (p *Plan[V]) rooms(cuts []int, op Transpose) (rooms []devvec.Room, err error) {
+	if _, ok := p.route.(*resident[V]); !ok || len(p.shares) == 1 {
+		return nil, nil
+	}
+	rooms = make([]devvec.Room, len(p.shares))
+	rows, cols := p.Dims()
+	for _, product := range []Transpose{NoTrans, Trans} {
+		if product == op && rows != cols {
+			continue
+		}
+		q := cmp.Or(p.transposedFor(product), p)
+		byMajor := q.lay.ByMajor(bool(product))
+		for i, s := range q.shares {
+			if byMajor && product == Trans && s.halo == nil {
+				continue // such products are not expected
+			}
+			m, err := q.haloOf(i, byMajor)
+			if err != nil {
+				return nil, err
+			}
+			if slices.Equal(m.Cuts, cuts) {
+				r := roomFor(m)
+				rooms[i] = devvec.Room{Before: max(rooms[i].Before, r.Before), After: max(rooms[i].After, r.After)}
+			}
+		}
+	}
+	return rooms, nil
+}
+
+// haloOf returns the elements of x that the part of device i needs for major or minor products.
+func (p *Plan[V]) haloOf(i int, byMajor bool) (*halo.Map, error) {
+	s, n := p.shares[i], p.lay.Majors
+	if byMajor {
+		n = p.lay.Minors
+	}
+	cuts, lo, hi := []int{0, n}, s.part.First(), s.part.End()
+	switch {
+	case len(p.shares) == 1 && byMajor && p.lay.Minor == nil: // released
+		lo, hi = 0, n
+	case len(p.shares) == 1 && byMajor:
+		lo, hi = layout.IndexRange(p.lay.Minor[s.part.StartIdx : s.part.EndIdx+1])
+	case byMajor:
+		err := s.findHalo(&p.lay)
+		return s.halo, err
+	case len(p.shares) > 1:
+		cuts = p.xCuts(false)
+	}
+	return halo.Range(lo, hi, cuts, i), nil
+}
+
+// roomFor returns the local elements before and after the own piece.
+func roomFor(m *halo.Map) devvec.Room {
+	own := int64(m.Cuts[m.Owner+1] - m.Cuts[m.Owner])
+	return devvec.Room{Before: m.Before, After: m.N - m.Before - own}
+}
+
+// haloCuts returns the pieces of the vectors x of major products if devices exchange elements of x, otherwise nil.
+func (p *Plan[V]) haloCuts() []int {
+	if p.transfer() != localByDevice || len(p.parts) == 1 {
+		return nil
+	}
+	return p.xCuts(true)
+}
+
+// xCuts returns the pieces of the vectors x of major or minor products, as RowVector and ColumnVector make them.
+func (p *Plan[V]) xCuts(byMajor bool) []int {
+	if p.opt.xCuts != nil {
+		return p.opt.xCuts
+	}
+	rows, cols := p.Dims()
+	if rows == cols || p.lay.ByMajor(bool(NoTrans)) != byMajor { // x has an element for each row
+		return p.cutsOf(NoTrans)
+	}
+	return p.cutsOf(Trans)
 }
 
 // cutsOf returns the bounds of the pieces of a result of a product with op.
@@ -72,10 +162,13 @@ func (p *Plan[V]) resident(op Transpose) bool {
 }
 
 // Apply computes y = alpha*op(A)*x + beta*y for vectors that stay on the devices; see SpMV for the arguments. If
-// Resident(op) is true, each device copies the elements of x that it needs from the other devices, multiplies, and adds
-// the partial sums that other devices have for its rows. The devices wait for each other; the host neither waits nor
+// Resident(op) is true, each device gets the elements of x that it needs from the other devices, multiplies, and adds
+// the partial sums that other devices have for its rows. Kernels read the memory of other devices where they can; otherwise
+// devices copy. The devices wait for each other; the host neither waits nor
 // receives elements. On CPU devices, Apply is SpMV on the host memory of the vectors. In all other cases x and y are
 // copied to the host and back.
+//
+// If the plan is reordered (Reordering is not nil), x and y are in its order; Permute and PermuteBack lead there and back.
 //
 // x and y must belong to the System of the plan. Vectors made by RowVector and ColumnVector are used in place; a y with
 // other pieces is copied.

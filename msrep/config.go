@@ -9,15 +9,17 @@ var ErrClosed = kernels.ErrClosed
 // Config selects the devices of a System. The zero value selects all devices of the machine.
 type Config struct {
 	// Devices is one of
-	//   - "auto" or "": all NVIDIA GPUs if there are any, otherwise "cpu";
+	//   - "auto" or "": all NVIDIA GPUs that can be used if there are any, otherwise "cpu";
 	//   - "cpu": one CPU device for each group of physical cores that share a NUMA node;
 	//   - "cpu:N": N CPU devices;
-	//   - "cuda": all NVIDIA GPUs;
-	//   - "cuda:0,2": the listed GPUs; a GPU that is listed several times gets several devices;
+	//   - "cuda": all NVIDIA GPUs that can be used, in an order in which neighbours have fast links;
+	//   - "cuda:0,2": the listed GPUs, each of which must open; a GPU that is listed several times gets several devices;
+	//   - "cuda:0+0": the same, but each device has its own context, for tests on one GPU of what happens between GPUs;
 	//   - "sim:N": N simulated GPUs, which run the GPU kernels in a checking interpreter: for tests, slow. "sim:dgx1"
 	//     means 8 and "sim:summit" 6.
 	//
-	// GPUs need a binary that was built with the tag cuda.
+	// GPUs need a binary that was built with the tag cuda. If the environment has MSREP_P2P=0, they copy to each other
+	// only through the host; see System.Peers.
 	Devices string
 	// Threads is the total number of CPU threads of all devices; 0 means GOMAXPROCS. Each device has at least one.
 	// If GOMAXPROCS is reduced after Open, fewer threads work. If it is increased, open another System to use more.
@@ -35,8 +37,9 @@ type Config struct {
 	// NUMA states whether devices are placed on NUMA nodes; "" means NUMAAuto.
 	NUMA NUMA
 	// Warn, unless nil, is called with one line of text if placement is on and the operating system refuses it or the
-	// devices do not allow it. Products are correct in any case. Warn is called at most once in the life of the
-	// process, from any goroutine; System.Placement reports the same for each System. A panic in Warn is ignored.
+	// devices do not allow it. Products are correct in any case. Warn is called for this at most once in the life of
+	// the process, from any goroutine; System.Placement reports the same for each System. Open also calls Warn once for
+	// each GPU that "auto" or "cuda" leaves out because it cannot be used. A panic in Warn is ignored.
 	Warn func(msg string)
 	// Trace, unless nil, is called after each operation on a device and after each phase of a plan or product; see
 	// Event. It may be called from several goroutines at once and should return soon. It must not use the plans and

@@ -96,7 +96,7 @@ func (s *share[V]) keepFaster() (err error) {
 		err = s.ptr.Free()
 		s.ptr = kernels.Array[int64]{}
 	}
-	for _, b := range []kernels.Buffer{s.major.Buf, s.ptr.Buf, s.minor.Buf, s.val.Buf} {
+	for _, b := range []kernels.Buffer{s.major.Buf, s.ptr.Buf, s.minor.Buf, s.local.Buf, s.val.Buf} {
 		if b != nil {
 			s.cooChoice.Bytes += b.Bytes()
 		}
@@ -109,6 +109,9 @@ func (p *Plan[V]) measureBoth(s *share[V], byMajor bool, products int) (err erro
 	nx, ny := p.lay.Majors, p.lay.Minors
 	if byMajor {
 		nx, ny = p.lay.Minors, s.part.OwnEnd-s.part.OwnFirst
+		if s.halo != nil {
+			nx = int(s.halo.N)
+		}
 	}
 	var x, y kernels.Array[V]
 	defer func() { err = errors.Join(err, x.Free(), y.Free()) }()

@@ -206,6 +206,6 @@ func TestDeterministicSaysWhichFormatsOfAGPUSumInAnotherOrder(t *testing.T) {
 		require.ErrorContains(t, err, `format: "`+string(f)+`"`)
 		require.ErrorContains(t, err, "sums in an order of its own")
 	}
-	_, err := NewPlan(ctx, sys, a, PlanOptions{Storage: Storage{Form: "tiles"}, Deterministic: true})
-	require.ErrorContains(t, err, `"tiles" is not known to device sim:0`)
+	_, err := NewPlan(ctx, sys, a, PlanOptions{Storage: Storage{Form: "diagonals"}, Deterministic: true})
+	require.ErrorContains(t, err, `"diagonals" is not known to device sim:0`)
 }

@@ -118,27 +118,35 @@ func checkProducts(t *testing.T, sys *System, m *matio.Matrix, f Form, x []float
 // checkPlan compares the products of a plan with a row of the table, and closes the plan.
 func checkPlan(t *testing.T, plan *Plan[float64], m *matio.Matrix, f Form, x []float64, row map[string]string) {
 	defer func() { require.NoError(t, plan.Close()) }()
-	for op, prefix := range map[Transpose]string{NoTrans: "y_", Trans: "z_"} {
+	for _, op := range []Transpose{NoTrans, Trans} {
 		n, k := m.Rows, m.Cols
 		if op == Trans {
 			n, k = k, n
 		}
 		y := make([]float64, n)
 		multiply(t, plan, op, 1, x[:k], 0, y)
-		norm1 := total(y, math.Abs)
-		squares := total(y, func(v float64) float64 { return v * v })
-		sum := total(y, func(v float64) float64 { return v })
-		want := func(column string) float64 {
-			v, err := strconv.ParseFloat(row[prefix+column], 64)
-			require.NoError(t, err)
-			return v
-		}
-		tol := 1e-12 * want("norm1")
-		where := fmt.Sprintf("%s %s %d devices %s", row["name"], f, len(plan.sys.devices().List), prefix)
-		require.InDelta(t, want("norm1"), norm1, tol, where)
-		require.InDelta(t, want("norm2"), math.Sqrt(squares), tol, where)
-		require.InDelta(t, want("sum"), sum, tol, where)
+		checkResult(t, y, op, row, fmt.Sprintf("%s %s %d devices", row["name"], f, len(plan.sys.devices().List)))
 	}
+}
+
+// checkResult compares a product with a row of the table.
+func checkResult(t *testing.T, y []float64, op Transpose, row map[string]string, where string) {
+	prefix := "y_"
+	if op == Trans {
+		prefix = "z_"
+	}
+	want := func(column string) float64 {
+		v, err := strconv.ParseFloat(row[prefix+column], 64)
+		require.NoError(t, err)
+		return v
+	}
+	norm1 := total(y, math.Abs)
+	squares := total(y, func(v float64) float64 { return v * v })
+	sum := total(y, func(v float64) float64 { return v })
+	tol := 1e-12 * want("norm1")
+	require.InDelta(t, want("norm1"), norm1, tol, where+prefix)
+	require.InDelta(t, want("norm2"), math.Sqrt(squares), tol, where+prefix)
+	require.InDelta(t, want("sum"), sum, tol, where+prefix)
 }
 
 // total returns the sum of f of all elements, by pairwise summation.

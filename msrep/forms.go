@@ -17,7 +17,7 @@ const FormatAuto sparse.Format = "auto"
 // Forms returns the names that Storage.Form accepts on devices of a kind (kernels.Info.Kind): "cpu", "cuda", or "sim",
 // which has the forms of "cuda". With "" it returns the forms of all kinds.
 func Forms(kind string) []Form {
-	gpu := append([]Form{kernels.FormSlices}, ellForms()...)
+	gpu := append([]Form{kernels.FormSlices, kernels.FormTiles}, ellForms()...)
 	gpu = append(gpu, kernels.FormMerge, kernels.FormStreamed, kernels.FormCSRScalar, kernels.FormCSRVector)
 	if kind != "cpu" && kind != "" {
 		return gpu
@@ -78,7 +78,7 @@ func (o *PlanOptions) fillForm(given sparse.Format) error {
 		s.Format = given
 		if o.Variant.Strategy == Optimized {
 			o.form = kernels.FormAuto
-			if o.Expected.Products != 1 || s.Choice != "" {
+			if o.Expected.Products != 1 || s.Choice != "" || o.Reorder {
 				s.Format = sparse.FormatCSR
 			}
 		}

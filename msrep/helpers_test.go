@@ -2,6 +2,8 @@ package msrep
 
 import (
 	"context"
+	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -26,9 +28,13 @@ type testingT interface {
 	Cleanup(func())
 }
 
-// open returns a System that is closed at the end of the test.
+// open returns a System that is closed at the end of the test. If the environment has MSREP_TEST_OWN_CONTEXTS, devices
+// on a listed GPU have a context each, so that one GPU can stand for several.
 func open(t testingT, c Config) *System {
 	t.Helper()
+	if os.Getenv("MSREP_TEST_OWN_CONTEXTS") != "" && strings.HasPrefix(c.Devices, "cuda:") {
+		c.Devices = strings.ReplaceAll(c.Devices, ",", "+")
+	}
 	sys, err := Open(c)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sys.Close()) })

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/msrep/internal/reorder"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -18,16 +19,26 @@ type PlanOptions struct {
 	// in this shape. Products with Trans use the transposed matrix. The first one builds it if none were expected.
 	// Variant and Storage.Segments must be left at their defaults; Storage.Format must not be csc or coo.
 	Deterministic bool
+	// Reorder makes the plan permute the rows and columns of a square matrix so that the devices exchange little
+	// (order.Partition), for devices that have their own memory. It is for many products with Vectors, as solvers
+	// make: their elements are then in the order of the plan, which Plan.Reordering returns. Products of host vectors
+	// take and return them in the order of the matrix; the host permutes them. If the matrix is not square, devices use
+	// host memory, there is only one device, the strategy is not Optimized, or no order is better than that of the
+	// matrix, Reorder has no effect.
+	Reorder bool
 	// RefuseUnsorted makes NewPlan fail with partition.ErrUnsorted on a COO matrix that is sorted neither by row
 	// nor by column. Without it NewPlan sorts a copy.
 	RefuseUnsorted bool
 	// SkipValidation trusts the matrix: NewPlan does not check its pointers and indices. A wrong index then leads
-	// to an error or a wrong result of a product.
+	// to an error of NewPlan or of a product, or to a wrong result.
 	SkipValidation bool
 
-	form             kernels.Form // the form into which devices bring their parts; "" leaves the parts as they are
-	nested           bool         // the plan belongs to another plan, which has checked the matrix and traces the calls
-	nestedTransposed bool         // the plan belongs to another plan as the plan of its transposed matrix
+	form             kernels.Form  // the form into which devices bring their parts; "" leaves the parts as they are
+	nested           bool          // the plan belongs to another plan, which has checked the matrix and traces the calls
+	nestedTransposed bool          // the plan belongs to another plan as the plan of its transposed matrix
+	xCuts            []int         // in a nested plan, the pieces of the vectors x; otherwise nil
+	copies           bool          // devices copy from each other even if their kernels can read each other's memory; for tests
+	cuts             *reorder.Cuts // of the parts of a reordered matrix or of its transpose; nil if it has the order in which it was given
 }
 
 // Expected states the products that a plan will make. CPU devices weigh the time that a faster form takes to find and

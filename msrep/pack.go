@@ -22,9 +22,13 @@ func (s *share[V]) pack(ctx context.Context, l *layout.Matrix[V], o PlanOptions,
 		return nil, s.formError(o.form)
 	}
 	p := s.part
+	idx, minors, err := s.indices(l)
+	if err != nil {
+		return nil, err
+	}
 	packed, err := packer.Pack(&kernels.Packing[V]{
 		Part: p.Shift(p.First(), 0), Ptr: l.Ptr[p.First() : p.End()+1],
-		Idx: l.Minor[p.StartIdx : p.EndIdx+1], Val: l.Val[p.StartIdx : p.EndIdx+1], Minors: l.Minors,
+		Idx: idx, Val: l.Val[p.StartIdx : p.EndIdx+1], Minors: minors,
 		Form: o.form, NoVendorLibrary: o.Variant.Library == LibraryOwn, Products: o.Expected.Products, Segments: o.Storage.Segments, Fixed: o.Deterministic, Previous: after, Stop: ctx.Err,
 		InPlace: (s.transfer == inPlace || s.transfer == localByDevice) && !o.Storage.Release,
 	})
@@ -59,6 +63,9 @@ func (p *Plan[V]) release() {
 		return
 	}
 	p.src, p.givenVal = nil, nil
+	if p.order != nil {
+		p.order.Release()
+	}
 	p.lay.Ptr, p.lay.Minor, p.lay.Val = nil, nil, nil
 }
 

@@ -14,8 +14,10 @@ import (
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/rescue"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/msrep/internal/halo"
 	"github.com/msrep-go/msrep/msrep/internal/layout"
 	"github.com/msrep-go/msrep/msrep/internal/placement"
+	"github.com/msrep-go/msrep/msrep/internal/reorder"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -34,11 +36,12 @@ type Plan[V sparse.Value] struct {
 
 	mu         sync.Mutex
 	callers    callerSchedule   // on which threads products run
-	src        sparse.Matrix[V] // the matrix of NewPlan; nil after Close or release
+	src        sparse.Matrix[V] // the matrix of NewPlan, in the order of the plan; nil after Close or release
 	givenVal   []V              // its values; lay may have a copy
 	closed     bool
 	broken     error // why the plan is unusable; nil if it is usable
 	nnz        int64
+	order      *reorder.Order[V] // the order of the plan; nil if it is that of the matrix
 	lay        layout.Matrix[V]
 	parts      []Part
 	nodes      []placement.Group // of the devices, only in a placed plan
@@ -99,6 +102,9 @@ func (p *Plan[V]) Close() error {
 		return nil
 	}
 	p.closed, p.src, p.givenVal = true, nil, nil
+	if p.order != nil {
+		p.order.Release()
+	}
 	defer p.sys.devices().Unregister(p) // last: until then Close of the System also waits for this plan
 	var errs []error
 	if p.route != nil {
@@ -177,10 +183,11 @@ func (p *Plan[V]) fail(ctx context.Context, err error) error {
 	return p.broken
 }
 
-// explainUnchecked adds the likely cause to a panic or a bad memory access of a GPU if the matrix was not validated.
+// explainUnchecked adds the likely cause to a panic, a bad memory access of a GPU or an index out of range if the matrix was
+// not validated.
 func (p *Plan[V]) explainUnchecked(err error) error {
 	var panicked *crash.Error
-	if p.opt.SkipValidation && (errors.As(err, &panicked) || errors.Is(err, kernels.ErrBadAccess)) {
+	if p.opt.SkipValidation && (errors.As(err, &panicked) || errors.Is(err, kernels.ErrBadAccess) || errors.Is(err, halo.ErrIndex)) {
 		return fmt.Errorf("%w: with SkipValidation the pointers and indices of the matrix are not checked", err)
 	}
 	return err
@@ -220,8 +227,11 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	if int64(len(val)) != p.nnz {
 		return sparse.Inputf("val", "%d values: the matrix has %d entries", len(val), p.nnz)
 	}
-	src := layout.WithValues(p.src, val)
-	lay, err := layout.New(src, p.opt.Storage.Format, p.opt.RefuseUnsorted)
+	src, err := p.withValues(val)
+	if err != nil {
+		return err
+	}
+	lay, err := p.layoutOf(src)
 	if err != nil {
 		return err
 	}
@@ -235,10 +245,18 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 		return errors.Join(p.shares[i].placeValues(&p.lay), p.shares[i].repack(ctx, &p.lay, p.opt))
 	})
 	if err == nil && p.transposed != nil {
-		err = p.transposed.UpdateValues(ctx, val)
+		err = p.transposed.UpdateValues(ctx, layout.Values(src))
 	}
 	p.broken = err
 	return err
+}
+
+// withValues returns the matrix in the order of the plan with new values, which are in the order of the matrix of NewPlan.
+func (p *Plan[V]) withValues(val []V) (sparse.Matrix[V], error) {
+	if p.order != nil {
+		return p.order.WithValues(val)
+	}
+	return layout.WithValues(p.src, val), nil
 }
 
 var errHalfUpdated = errors.New("an update of the values was not completed")

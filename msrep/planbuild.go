@@ -7,9 +7,13 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/internal/devvec"
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep/internal/layout"
 	"github.com/msrep-go/msrep/msrep/internal/placement"
+	"github.com/msrep-go/msrep/msrep/internal/reorder"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // build runs the steps that make the plan.
@@ -54,39 +58,95 @@ func (p *Plan[V]) validate(context.Context) error {
 	return p.src.Validate()
 }
 
-func (p *Plan[V]) convert(context.Context) (err error) {
-	p.lay, err = layout.New(p.src, p.opt.Storage.Format, p.opt.RefuseUnsorted)
+// convert brings the matrix into the order of the plan and the format of the split.
+func (p *Plan[V]) convert(ctx context.Context) (err error) {
+	if p.reorders() {
+		weights := p.sys.weights
+		if weights == nil {
+			weights = slices.Repeat([]int{1}, len(p.sys.devices().List))
+		}
+		p.order, err = reorder.New(ctx, p.src, weights, p.opt.Deterministic, p.opt.RefuseUnsorted)
+		if err != nil {
+			return err
+		}
+		if p.order != nil {
+			p.src, p.opt.cuts = p.order.Matrix(), &p.order.Cuts
+		}
+	}
+	p.lay, err = p.layoutOf(p.src)
 	return err
 }
+
+// reorders reports whether PlanOptions.Reorder is set and applies.
+func (p *Plan[V]) reorders() bool {
+	rows, cols := p.src.Dims()
+	return p.opt.Reorder && !p.opt.nested && rows == cols && len(p.sys.devices().List) > 1 && p.transfer() == localByDevice
+}
+
+// layoutOf returns a matrix in the format of the split.
+func (p *Plan[V]) layoutOf(src sparse.Matrix[V]) (layout.Matrix[V], error) {
+	return layout.New(src, p.opt.Storage.Format, p.opt.RefuseUnsorted && p.order == nil && !p.opt.nested)
+}
+
+// maxImbalance is the imbalance of the parts of a reordered matrix beyond which the matrix is split by another rule, which cuts
+// long rows.
+const maxImbalance = 1.1
 
 // split splits the matrix among the devices, or in two levels, first among the nodes.
 func (p *Plan[V]) split(context.Context) (err error) {
 	if p.opt.Deterministic {
 		p.short = p.lay.LongestMajor(0, p.lay.Majors) <= kernels.FixedChunk
 	}
-	if !p.placeable() {
-		p.parts, p.rule, err = p.lay.Split(len(p.sys.devices().List), p.opt.Variant.Split)
+	devices, weights := p.sys.devices().List, p.weights()
+	if cuts := p.opt.cuts; cuts != nil && cuts.Suit(weights) && !p.lay.COO() && (p.opt.Variant.Split == partition.RuleAuto || p.opt.Variant.Split == partition.RuleWhole) {
+		p.rule = partition.RuleWhole
+		p.parts, err = partition.SplitAt(p.lay.Ptr, cuts.At)
+		if err != nil || p.opt.Deterministic || cuts.Imbalance(p.parts) <= maxImbalance {
+			return err
+		}
+	}
+	placed := p.placeable()
+	if !placed && weights == nil {
+		p.parts, p.rule, err = p.lay.Split(len(devices), p.opt.Variant.Split)
 		return err
 	}
 	whole, rule, err := p.lay.Split(1, p.opt.Variant.Split)
 	if err != nil {
 		return err
 	}
-	parts, err := p.lay.SplitPart(whole[0], p.sys.nodes.Weights(), rule)
+	p.rule = rule
+	if !placed {
+		p.parts, err = p.lay.SplitPart(whole[0], weights, rule)
+		return err
+	}
+	parts, err := p.lay.SplitPart(whole[0], p.sys.nodes.NodeWeights(weights), rule)
 	if err != nil {
 		return err
 	}
-	p.rule, p.nodes = rule, p.sys.nodes.Groups
-	devices := p.sys.devices().List
+	if weights == nil {
+		weights = slices.Repeat([]int{1}, len(devices))
+	}
+	p.nodes = p.sys.nodes.Groups
 	p.parts = make([]Part, len(devices))
 	return devvec.InParallel(len(p.nodes), func(k int) error {
 		n := p.nodes[k]
 		return placement.OnNode(devices[n.First], func() error {
-			inner, err := p.lay.SplitPart(parts[k], slices.Repeat([]int{1}, n.End-n.First), rule)
+			inner, err := p.lay.SplitPart(parts[k], weights[n.First:n.End], rule)
 			copy(p.parts[n.First:n.End], inner)
 			return err
 		})
 	})
+}
+
+// weights returns the weights of the parts of the devices: in proportion to the bandwidth of their memory, bounded by
+// the memory that is free; nil for equal parts, as with Baseline.
+func (p *Plan[V]) weights() []int {
+	if p.opt.Variant.Strategy == Baseline {
+		return nil
+	}
+	size := mem.Size[V]()
+	vectors := size * int64(p.lay.Minors+p.lay.Majors) // at most
+	return placement.BoundWeights(p.sys.weights, p.sys.devices().List, p.lay.Bytes()+p.lay.Bytes()/4, vectors)
 }
 
 // placeable reports whether the plan is split and placed by node. If a copy would take more than half of the memory of a
@@ -108,16 +168,20 @@ func (p *Plan[V]) placeable() bool {
 // distribute makes the shares, and brings the parts to the devices if they get no form.
 func (p *Plan[V]) distribute(ctx context.Context) error {
 	p.shares = make([]*share[V], len(p.parts))
-	_, _, keepCOO := p.compressProducts()
+	_, byMajor, keepCOO := p.compressProducts()
+	if keepCOO {
+		byMajor = p.lay.ByMajor(bool(NoTrans))
+	}
+	xCuts := p.haloCuts()
 	err := p.each(func(i int) (err error) {
-		s, err := newShare[V](p.sys.devices(), i, p.parts[i], p.transfer())
+		s, err := newShare[V](p.sys.devices(), i, p.parts[i], p.transfer(), xCuts)
 		if p.shares[i] = s; err != nil || p.opt.form != "" && !p.lay.COO() {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.place(&p.lay); err != nil || keepCOO {
+		if err := s.place(&p.lay, byMajor); err != nil || keepCOO {
 			return err
 		}
 		return s.compress(&p.lay)
@@ -143,7 +207,7 @@ func (p *Plan[V]) pack(ctx context.Context) error {
 			s.packed, err = s.pack(ctx, &p.lay, p.opt, nil)
 		}
 		if err == nil && s.packed == nil {
-			return s.place(&p.lay)
+			return s.place(&p.lay, p.lay.ByMajor(bool(NoTrans)))
 		}
 		if err == nil {
 			s.doubt = s.packed.Info().Doubt

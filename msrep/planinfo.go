@@ -8,6 +8,7 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep/internal/placement"
+	"github.com/msrep-go/msrep/msrep/internal/reorder"
 	"github.com/msrep-go/msrep/numa"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -38,6 +39,50 @@ func (p *Plan[V]) Rule() SplitRule { return p.rule }
 // Deterministic reports whether products have the same bits on any devices with any number of threads; see
 // PlanOptions.Deterministic.
 func (p *Plan[V]) Deterministic() bool { return p.opt.Deterministic }
+
+// Reordering returns the order of the plan: its row k and column k are row and column Reordering()[k] of the matrix. It
+// returns nil if the plan has the order of the matrix; see PlanOptions.Reorder. Do not change the result. Vectors made by
+// the plan, those of Apply, and the rows of Shares are in the order of the plan.
+func (p *Plan[V]) Reordering() []int32 {
+	if p == nil || p.order == nil {
+		return nil
+	}
+	return p.order.Rows
+}
+
+// Permute copies src, a vector in the order of the matrix, to dst in the order of the plan: dst[k] = src[Reordering()[k]]. To
+// write a vector to devices, permute it and pass the result to Vector.Write. dst and src have an element for each row of
+// the matrix, which is square if the plan has an order of its own, and may not overlap. Without Reordering, Permute copies src.
+func (p *Plan[V]) Permute(dst, src []V) error {
+	return p.permute(dst, src, (*reorder.Order[V]).In)
+}
+
+// PermuteBack copies src, a vector in the order of the plan, such as one that Vector.Read has read, to dst in the order of the
+// matrix: dst[Reordering()[k]] = src[k]. Otherwise it is as Permute.
+func (p *Plan[V]) PermuteBack(dst, src []V) error {
+	return p.permute(dst, src, (*reorder.Order[V]).Out)
+}
+
+func (p *Plan[V]) permute(dst, src []V, to func(o *reorder.Order[V], dst, src []V)) error {
+	if p == nil || p.sys == nil {
+		return errNoPlan
+	}
+	if len(dst) != len(src) {
+		return sparse.Inputf("dst", "%d elements: src has %d", len(dst), len(src))
+	}
+	if p.order == nil {
+		copy(dst, src)
+		return nil
+	}
+	if n := len(p.order.Rows); len(src) != n {
+		return sparse.Inputf("src", "%d elements: the matrix has %d rows", len(src), n)
+	}
+	if mem.Overlap(dst, src) {
+		return sparse.Inputf("dst", "shares memory with src")
+	}
+	to(p.order, dst, src)
+	return nil
+}
 
 // Timing returns the time that each phase of NewPlan took.
 func (p *Plan[V]) Timing() PlanTiming { return p.timing }
@@ -197,7 +242,7 @@ func (p *Plan[V]) LastTiming() Timing {
 // PlanTiming states how long the phases of NewPlan took.
 type PlanTiming struct {
 	Validate   time.Duration
-	Convert    time.Duration // conversion to another format, and sorting; on GPUs also the computation of pointers for parts in COO
+	Convert    time.Duration // conversion to another format, sorting, and PlanOptions.Reorder; on GPUs also the computation of pointers for parts in COO
 	Pack       time.Duration // choosing and building the forms of the parts
 	Partition  time.Duration // the split, and local pointers if a device needs them
 	Distribute time.Duration // copies of parts to the devices; 0 if they are used in place

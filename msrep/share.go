@@ -6,6 +6,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/msrep/internal/halo"
 	"github.com/msrep-go/msrep/msrep/internal/layout"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -21,6 +22,9 @@ type share[V sparse.Value] struct {
 	begin, end  kernels.Event // around a product of host vectors that devices exchange
 
 	part   partition.Part // in the whole matrix
+	number int            // of the device
+	xCuts  []int          // the pieces of the vectors x of major products; nil if devices do not exchange elements of x
+	halo   *halo.Map      // the elements of x that major products need; nil before findHalo
 	packed kernels.Packed // the part in a form; nil if it has none
 	doubt  float64        // of the choice of this form; see kernels.PackInfo
 
@@ -30,6 +34,7 @@ type share[V sparse.Value] struct {
 	ptr       kernels.Array[int64]
 	major     kernels.Array[int32]
 	minor     kernels.Array[int32]
+	local     kernels.Array[int32] // the minors as local numbers of halo, for major products; empty if there is no halo
 	val       kernels.Array[V]
 	ptrStart  int64            // the entry of the matrix from which ptr counts
 	longest   int64            // entries of the longest major, if the kernel may need it
@@ -62,9 +67,9 @@ const (
 	compressed         // ptr, minor and val
 )
 
-func newShare[V sparse.Value](on *devvec.Devices, i int, part partition.Part, t transfer) (*share[V], error) {
+func newShare[V sparse.Value](on *devvec.Devices, i int, part partition.Part, t transfer, xCuts []int) (*share[V], error) {
 	d := on.List[i]
-	s := &share[V]{dev: d, part: part, transfer: t}
+	s := &share[V]{dev: d, part: part, transfer: t, number: i, xCuts: xCuts}
 	s.host, _ = d.(kernels.HostMapper)
 	var err error
 	if s.stream, err = on.NewStream(i); err != nil {
@@ -83,11 +88,64 @@ func (s *share[V]) events() []*kernels.Event {
 	return []*kernels.Event{&s.start, &s.stop, &s.begin, &s.end}
 }
 
-// place brings the arrays of the part to the device, once. A packed part needs them only for products that its form
-// cannot compute.
-func (s *share[V]) place(l *layout.Matrix[V]) (err error) {
-	if s.arrays != noArrays {
+// findHalo finds the elements of x that major products of the part need, once, if devices exchange elements of x.
+func (s *share[V]) findHalo(l *layout.Matrix[V]) (err error) {
+	if s.xCuts == nil || s.halo != nil {
 		return nil
+	}
+	s.halo, err = halo.New(l.Minor[s.part.StartIdx:s.part.EndIdx+1], l.Minors, s.xCuts, s.number)
+	return err
+}
+
+// indices returns the minors of the part for major products: the local numbers of its halo if it has one. n is the number of
+// elements of x. The result may be a copy.
+func (s *share[V]) indices(l *layout.Matrix[V]) (idx []int32, n int, err error) {
+	idx, n = l.Minor[s.part.StartIdx:s.part.EndIdx+1], l.Minors
+	if err := s.findHalo(l); err != nil || s.halo == nil {
+		return idx, n, err
+	}
+	idx, err = s.halo.Renumber(idx)
+	return idx, int(s.halo.N), err
+}
+
+// placeIndices brings the minors of the part to the device, as products of the kind need them, once.
+func (s *share[V]) placeIndices(l *layout.Matrix[V], byMajor bool) (err error) {
+	at, idx := &s.minor, l.Minor[s.part.StartIdx:s.part.EndIdx+1]
+	if byMajor {
+		if err := s.findHalo(l); err != nil {
+			return err
+		}
+		if s.halo != nil && !s.halo.Identity() {
+			at = &s.local
+		}
+	}
+	if at.Buf != nil {
+		return nil
+	}
+	if at == &s.local {
+		if idx, _, err = s.indices(l); err != nil {
+			return err
+		}
+	}
+	if *at, err = put(s, idx); err != nil || s.transfer == inPlace {
+		return err
+	}
+	return s.stream.Sync() // idx may be a copy that is needed until then
+}
+
+// indicesFor returns the minors of the part on the device for products of a kind.
+func (s *share[V]) indicesFor(byMajor bool) kernels.Array[int32] {
+	if byMajor && s.local.Buf != nil {
+		return s.local
+	}
+	return s.minor
+}
+
+// place brings the arrays of the part to the device, once; minors for products of the given kind. A packed part needs them
+// only for products that its form cannot compute.
+func (s *share[V]) place(l *layout.Matrix[V], byMajor bool) (err error) {
+	if s.arrays != noArrays {
+		return s.placeIndices(l, byMajor)
 	}
 	begin := time.Now()
 	defer func() { s.placing.all += time.Since(begin) }()
@@ -96,7 +154,7 @@ func (s *share[V]) place(l *layout.Matrix[V]) (err error) {
 		s.arrays = coordinates
 	}
 	lo, hi := s.part.StartIdx, s.part.EndIdx+1
-	if s.minor, err = put(s, l.Minor[lo:hi]); err != nil {
+	if err := s.placeIndices(l, byMajor); err != nil {
 		return err
 	}
 	if l.COO() {
@@ -199,7 +257,7 @@ func (s *share[V]) prepare(l *layout.Matrix[V], byMajor bool) error {
 	if s.usesPacked(byMajor) {
 		return nil
 	}
-	return s.place(l)
+	return s.place(l, byMajor)
 }
 
 // usesPacked reports whether the packed part computes major products (byMajor) or minor products.
@@ -207,13 +265,16 @@ func (s *share[V]) usesPacked(byMajor bool) bool {
 	if byMajor || s.packed == nil {
 		return s.packed != nil
 	}
+	if s.halo != nil && !s.halo.Whole() { // the form has local numbers
+		return false
+	}
 	m, ok := s.packed.(kernels.TransposedMultiplier)
 	return ok && m.MultipliesTransposed()
 }
 
-// compressed returns the part in CSR or CSC on the device.
-func (s *share[V]) compressed() kernels.Compressed[V] {
-	return kernels.Compressed[V]{Part: s.part.Shift(s.part.First(), s.ptrStart), Ptr: s.ptr, Idx: s.minor, Val: s.val, Longest: s.longest}
+// compressed returns the part in CSR or CSC on the device, for products of a kind.
+func (s *share[V]) compressed(byMajor bool) kernels.Compressed[V] {
+	return kernels.Compressed[V]{Part: s.part.Shift(s.part.First(), s.ptrStart), Ptr: s.ptr, Idx: s.indicesFor(byMajor), Val: s.val, Longest: s.longest}
 }
 
 // operation returns the product of the part with x, with the result in y. x has the elements that q.xFor returns.
@@ -225,17 +286,17 @@ func (s *share[V]) operation(q *product[V], x, y kernels.Array[V], beta V, carry
 	case s.usesPacked(q.byMajor):
 		return &kernels.MinorProductPacked[V]{A: s.packed, Alpha: alpha, Beta: beta, X: x, Y: y}
 	case s.arrays == coordinates:
-		a := kernels.Coordinate[V]{Part: s.part.Shift(0, s.part.StartIdx), Major: s.major, Minor: s.minor, Val: s.val}
+		a := kernels.Coordinate[V]{Part: s.part.Shift(0, s.part.StartIdx), Major: s.major, Minor: s.indicesFor(q.byMajor), Val: s.val}
 		if q.byMajor {
 			return &kernels.MajorProductCOO[V]{A: a, Alpha: alpha, Beta: beta, X: x, Y: y, Carry: carry}
 		}
 		return &kernels.MinorProductCOO[V]{A: a, Alpha: alpha, Beta: beta, X: x, Y: y}
 	case q.fixed:
-		return &kernels.MajorProductFixed[V]{A: s.compressed(), Alpha: alpha, Beta: beta, X: x, Y: y, Short: q.short}
+		return &kernels.MajorProductFixed[V]{A: s.compressed(true), Alpha: alpha, Beta: beta, X: x, Y: y, Short: q.short}
 	case q.byMajor:
-		return &kernels.MajorProduct[V]{A: s.compressed(), Alpha: alpha, Beta: beta, X: x, Y: y, Carry: carry}
+		return &kernels.MajorProduct[V]{A: s.compressed(true), Alpha: alpha, Beta: beta, X: x, Y: y, Carry: carry}
 	}
-	return &kernels.MinorProduct[V]{A: s.compressed(), Alpha: alpha, Beta: beta, X: x, Y: y}
+	return &kernels.MinorProduct[V]{A: s.compressed(false), Alpha: alpha, Beta: beta, X: x, Y: y}
 }
 
 // kernel runs op the given number of times and returns the mean time, measured by two events.
@@ -271,7 +332,7 @@ func inOrder(steps ...func() error) error {
 func (s *share[V]) buffers() []kernels.Buffer {
 	out := []kernels.Buffer{s.carry.Buf}
 	if s.transfer != inPlace {
-		out = append(out, s.ptr.Buf, s.major.Buf, s.minor.Buf, s.val.Buf)
+		out = append(out, s.ptr.Buf, s.major.Buf, s.minor.Buf, s.local.Buf, s.val.Buf)
 	}
 	if s.packed != nil {
 		out = append(out, s.packed.Buffers()...)
@@ -284,7 +345,7 @@ func (s *share[V]) close() error {
 	if s == nil {
 		return nil
 	}
-	errs := []error{s.ptr.Free(), s.major.Free(), s.minor.Free(), s.val.Free(), s.carry.Free()}
+	errs := []error{s.ptr.Free(), s.major.Free(), s.minor.Free(), s.local.Free(), s.val.Free(), s.carry.Free()}
 	if s.packed != nil {
 		errs = append(errs, s.packed.Free())
 	}

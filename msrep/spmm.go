@@ -59,7 +59,7 @@ func (p *Plan[V]) multiplyMany(ctx context.Context, op Transpose, alpha V, x Mul
 	if err := p.checkMultiVectors(op, x, y); err != nil {
 		return t, err
 	}
-	if q := p.transposedFor(op); q != nil {
+	if q := p.transposedFor(op); q != nil && p.order == nil {
 		err := q.SpMM(ctx, op, alpha, x, beta, y)
 		return q.LastTiming(), err
 	}
@@ -67,7 +67,7 @@ func (p *Plan[V]) multiplyMany(ctx context.Context, op Transpose, alpha V, x Mul
 	if !p.lay.ByMajor(bool(op)) {
 		first = minorAtOnce[V](first)
 	}
-	if first == 0 || alpha == 0 || !p.atOnce(op) || p.pairInCaches(x, y) || !p.canTransposeVectors(op, x, y) {
+	if first == 0 || alpha == 0 || p.order != nil || !p.atOnce(op) || p.pairInCaches(x, y) || !p.canTransposeVectors(op, x, y) {
 		return p.multiplyOneByOne(ctx, op, alpha, x, beta, y)
 	}
 	if err := p.retuneIfDue(ctx); err != nil {
@@ -192,7 +192,7 @@ func (p *Plan[V]) multiplyOneByOne(ctx context.Context, op Transpose, alpha V, x
 		if y.ByColumn || beta != 0 {
 			out = y.vector(j, rows, yj)
 		}
-		one, err := p.multiply(ctx, op, alpha, in, beta, out)
+		one, err := p.multiplyGiven(ctx, op, alpha, in, beta, out)
 		if err != nil {
 			return t, err
 		}

@@ -86,7 +86,7 @@ func (r *shared[V]) MultiplyMany(q *manyProduct[V], took []time.Duration) (carri
 		}
 		s := r.p.shares[i]
 		if !q.byMajor || !s.multipliesMany() {
-			if err := s.place(&r.p.lay); err != nil {
+			if err := s.place(&r.p.lay, true); err != nil {
 				return err
 			}
 		}
@@ -103,11 +103,11 @@ func (r *shared[V]) MultiplyMany(q *manyProduct[V], took []time.Duration) (carri
 func (s *share[V]) manyOperation(q *manyProduct[V], l *layout.Matrix[V], carry []V) kernels.Operation {
 	d, p := s.host, s.part
 	if !q.byMajor {
-		return &kernels.MinorProductMany[V]{A: s.compressed(), Alpha: q.alpha, Beta: q.beta, X: q.x.rows(d, p.First(), p.End()), Y: q.y.rows(d, 0, l.Minors)}
+		return &kernels.MinorProductMany[V]{A: s.compressed(false), Alpha: q.alpha, Beta: q.beta, X: q.x.rows(d, p.First(), p.End()), Y: q.y.rows(d, 0, l.Minors)}
 	}
 	x, y, carries := q.x.rows(d, 0, l.Minors), q.y.rows(d, p.OwnFirst, p.OwnEnd), kernels.AdoptArray(d, carry)
 	if s.multipliesMany() {
 		return &kernels.MajorProductManyPacked[V]{A: s.packed, Alpha: q.alpha, Beta: q.beta, X: x, Y: y, Carry: carries}
 	}
-	return &kernels.MajorProductMany[V]{A: s.compressed(), Alpha: q.alpha, Beta: q.beta, X: x, Y: y, Carry: carries}
+	return &kernels.MajorProductMany[V]{A: s.compressed(true), Alpha: q.alpha, Beta: q.beta, X: x, Y: y, Carry: carries}
 }

@@ -77,14 +77,46 @@ func (p *Plan[V]) SpMV(ctx context.Context, op Transpose, alpha V, x []V, beta V
 	defer p.mu.Unlock()
 	defer p.traceCall("spmv", &err)()
 	p.last = Timing{} // also where a panic ends the product
-	t, err := p.multiply(ctx, op, alpha, x, beta, y)
+	t, err := p.multiplyGiven(ctx, op, alpha, x, beta, y)
 	if err == nil {
 		p.last = t
 	}
 	return err
 }
 
-// multiply is SpMV for callers that hold p.mu.
+// multiplyGiven is SpMV for callers that hold p.mu: x and y are in the order of the matrix.
+func (p *Plan[V]) multiplyGiven(ctx context.Context, op Transpose, alpha V, x []V, beta V, y []V) (t Timing, err error) {
+	if p.order == nil || alpha == 0 {
+		return p.multiply(ctx, op, alpha, x, beta, y)
+	}
+	if err := p.usable(ctx); err != nil {
+		return t, err
+	}
+	if err := p.checkVectors(op, x, y); err != nil {
+		return t, err
+	}
+	begin := time.Now()
+	in, out, err := p.order.Vectors()
+	if err != nil {
+		return t, err
+	}
+	if p.order.In(in, x); beta != 0 {
+		p.order.In(out, y)
+	}
+	permuted := time.Since(begin)
+	t, err = p.multiply(ctx, op, alpha, in, beta, out)
+	if err != nil {
+		return t, err
+	}
+	multiplied := time.Now()
+	p.order.Out(y, out)
+	t.Distribute += permuted
+	t.Merge += time.Since(multiplied)
+	t.Total += permuted + time.Since(multiplied)
+	return t, nil
+}
+
+// multiply is SpMV for callers that hold p.mu. x and y are in the order of the plan.
 func (p *Plan[V]) multiply(ctx context.Context, op Transpose, alpha V, x []V, beta V, y []V) (t Timing, err error) {
 	if err := p.usable(ctx); err != nil {
 		return t, err

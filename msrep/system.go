@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"runtime"
+	"slices"
 
 	"github.com/msrep-go/msrep/internal/devvec"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/msrep/internal/placement"
 	"github.com/msrep-go/msrep/numa"
 	"github.com/msrep-go/msrep/sparse"
@@ -22,6 +24,8 @@ type System struct {
 	nodes   placement.Nodes // none without placement
 	refusal placement.Refusal
 	trace   func(Event) error // nil for none
+	notes   []string          // see Placement.Notes
+	weights []int             // see Placement.Weights
 }
 
 // held lets other packages of this module find the devices of a System; see devvec.Device.
@@ -68,14 +72,19 @@ func openOn(topo *numa.Topology, c Config) (*System, error) {
 	if s.trace = listener(c.Trace); s.trace != nil {
 		s.devices().Traced = s.traced
 	}
-	r := placement.Request{Devices: c.Devices, Threads: c.Threads, NUMA: string(c.NUMA), Yield: c.Yield, Run: c.Run, Refused: s.refusal.Report}
+	r := placement.Request{Devices: c.Devices, Threads: c.Threads, NUMA: string(c.NUMA), Yield: c.Yield, Run: c.Run, Refused: s.refusal.Report,
+		Notes: func(note string) { s.notes = append(s.notes, note) }}
 	devices, placed, err := r.Open(topo)
 	s.devices().List = devices
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	s.weights = placement.Weights(devices)
 	if placed {
 		s.place(topo)
+	}
+	for _, note := range s.notes {
+		s.refusal.Tell(note)
 	}
 	return s, nil
 }
@@ -93,6 +102,10 @@ func (s *System) Devices() []DeviceInfo {
 	return out
 }
 
+// Peers returns how data goes between each ordered pair of GPUs: by which link, whether copies are direct, and if not, why.
+// Open has checked each pair by copying. It returns nil if the devices are not GPUs, or only one.
+func (s *System) Peers() []PeerLink { return nvidia.Links(s.devices().List) }
+
 // Close closes the plans and vectors that are still open, then the devices. It may be called again.
 func (s *System) Close() error {
 	if s == nil {
@@ -106,6 +119,10 @@ type Placement struct {
 	On      bool   // threads and memory belong to nodes
 	Refused string // the first reason why placement is off or incomplete although requested, "" if none
 	Nodes   []NodeMemory
+	// Weights has a number for each device: its part of a matrix is in proportion to that, unless memory bounds it.
+	// Devices whose memory is faster get more. It is nil for equal parts.
+	Weights []int
+	Notes   []string // GPUs that Config.Devices selects without naming them and that cannot be used
 }
 
 // NodeMemory describes the devices of one NUMA node and their memory.
@@ -117,7 +134,7 @@ type NodeMemory struct {
 
 // Placement returns, for each node, its devices and the memory that they hold for all plans.
 func (s *System) Placement() Placement {
-	p := Placement{On: len(s.nodes.Groups) > 0, Refused: s.refusal.First()}
+	p := Placement{On: len(s.nodes.Groups) > 0, Refused: s.refusal.First(), Weights: slices.Clone(s.weights), Notes: slices.Clone(s.notes)}
 	devices := s.devices().List
 	for _, g := range placement.Groups(devices) {
 		m := NodeMemory{Node: g.Node}

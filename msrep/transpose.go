@@ -40,7 +40,7 @@ func (p *Plan[V]) transposeIfExpected(ctx context.Context) (err error) {
 	case minor && o.Expected.Transposed == 1:
 		return nil
 	}
-	o.Storage.Format, o.nested = sparse.FormatCSC, true
+	o.Storage.Format, o.nested, o.xCuts = sparse.FormatCSC, true, p.ownCuts()
 	o.Expected.Products, o.Expected.Transposed, o.nestedTransposed = o.Expected.Transposed, 0, true
 	p.transposed, err = newPlan(ctx, p.sys, p.src, o)
 	if minor && errors.Is(err, kernels.ErrOutOfMemory) {
@@ -56,6 +56,7 @@ func (p *Plan[V]) transposeIfDeterministic(ctx context.Context, op Transpose) (e
 		return nil
 	}
 	o := p.opt
+	o.xCuts = p.ownCuts()
 	o.Storage.Format, o.nested, o.Storage.Release, o.form, o.Storage.Choice = sparse.FormatCSC, true, false, "", ""
 	p.transposed, err = newPlan(ctx, p.sys, p.src, o)
 	return err

@@ -2,6 +2,7 @@ package msrep
 
 import (
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,18 @@ func (l *eventLog) drain() (host, between int64, waits int) {
 	}
 	l.events = nil
 	return host, between, waits
+}
+
+// count returns the number of events with one of the names.
+func (l *eventLog) count(names ...string) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.events {
+		if slices.Contains(names, e.Name) {
+			n++
+		}
+	}
+	return n
 }
 
 func normalVector[V sparse.Value](r *rand.Rand, n int) []V {

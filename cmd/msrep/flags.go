@@ -72,7 +72,7 @@ func (c *call) parse(args []string) error {
 }
 
 // devicesSpec is the syntax of --devices. Opening the devices checks that they exist.
-var devicesSpec = regexp.MustCompile(`^(auto|cpu(:[1-9][0-9]*)?|cuda(:[0-9]+(,[0-9]+)*)?|sim:([1-9][0-9]*|dgx1|summit))$`)
+var devicesSpec = regexp.MustCompile(`^(auto|cpu(:[1-9][0-9]*)?|cuda(:[0-9]+([,+][0-9]+)*)?|sim:([1-9][0-9]*|dgx1|summit))$`)
 
 // choice is a flag whose value is one of a few words.
 type choice struct {

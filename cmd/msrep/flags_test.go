@@ -22,7 +22,7 @@ func TestFaultsOfFormatsNameTheFlagAndWhatDevicesHave(t *testing.T) {
 	for message, args := range map[string][]string{
 		`--format: "foo" is not known: use one of auto, csr, `:              {"--format", "foo"},
 		`hyb-mean, sell; on CPU devices also diagonals, `:                   {"--format", "foo"},
-		`, blocks, tiles; on GPUs also csr-merge, streamed, csrs, csrv`:     {"--format", "foo"},
+		`, blocks; on GPUs also csr-merge, streamed, csrs, csrv`:            {"--format", "foo"},
 		"--format: diagonals does not suit " + bus + ": no diagonals: the ": {"--format", "diagonals"},
 		"--format: blocks does not suit " + bus + ": ":                      {"--format", "blocks"},
 	} {

@@ -18,6 +18,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
 	"github.com/msrep-go/msrep/sparse/matio"
+	"github.com/msrep-go/msrep/sparse/order"
 )
 
 var infoCommand = &command{
@@ -30,9 +31,13 @@ var infoCommand = &command{
 		explain := c.flags.Bool("explain", false, "pack the matrix as a plan would, and show the forms that the devices tried, with their times and sizes")
 		picture := c.flags.String("plot", "", "draw the matrix, its forms (as --explain) and what parts of it exchange into `FILE`: .html, or .png or .svg for one picture")
 		ranks := c.flags.String("ranks", "", "estimate what a product sends over `N,N,...` MPI processes")
+		parts := c.flags.Int("partition", 0, "count the elements of x that `P` devices exchange in a product, for some orders of the rows")
 		return func(ctx context.Context) error {
 			if err := c.want(1); err != nil {
 				return err
+			}
+			if *parts < 0 || *parts > partition.MaxParts {
+				return sparse.Inputf("--partition", "%d: use 1 to %d", *parts, partition.MaxParts)
 			}
 			counts, err := rankCounts(*ranks)
 			if err != nil {
@@ -52,6 +57,9 @@ var infoCommand = &command{
 			}
 			c.progress.doing("counting", nil)
 			d, err := c.describe(ctx, m, *explain || drawn != nil && !hugeVectors(m.CSR), counts)
+			if err == nil && *parts > 0 {
+				d.Partition, err = c.partitioned(ctx, m.CSR, *parts)
+			}
 			if err == nil && drawn != nil {
 				err = c.draw(d, drawn, *picture, m)
 			}
@@ -77,6 +85,7 @@ type description struct {
 	ForGPU      stats.Recommendation `json:"recommended_gpu"`
 	Explain     []explanation        `json:"explain,omitempty"`
 	Ranks       []cluster.Exchange   `json:"ranks,omitempty"`
+	Partition   *partitionReport     `json:"partition,omitempty"`
 }
 
 // describe computes the description; with explained also which forms the devices try.
@@ -107,6 +116,7 @@ func (c *call) printDescription(d description) error {
 	err := d.print(c.stdout)
 	printExplanation(c, d.Explain)
 	printExchanges(c.stdout, d.Ranks)
+	d.Partition.print(c.stdout)
 	return err
 }
 
@@ -176,6 +186,107 @@ func printExchanges(w io.Writer, all []cluster.Exchange) {
 	fmt.Fprintf(w, "  one product over ranks (computed)\n   ranks  imbalance  local       bytes, all   most of one   messages, all   most of one   largest halo\n")
 	for _, e := range all {
 		fmt.Fprintf(w, "  %6d %10.4f %5.1f %% %16d %13d %15d %13d %14d\n", e.Ranks, e.Imbalance, 100*e.Local, e.Bytes, e.MaxBytes, e.Messages, e.MaxPeers, e.MaxHalo)
+	}
+}
+
+// partitionReport describes what devices exchange in a product y = A*x if each has a range of the rows and of the elements of x.
+type partitionReport struct {
+	Parts  int           `json:"parts"`
+	Orders []orderReport `json:"orders"`
+}
+
+// orderReport is the exchange for one order of the rows.
+type orderReport struct {
+	Order     string       `json:"order"`     // "file", "rcm" or "partition", that of msrep.PlanOptions.Reorder
+	Total     int64        `json:"total"`     // elements that all parts receive
+	Largest   int64        `json:"largest"`   // the most that one receives
+	Ratio     float64      `json:"ratio"`     // Total over that of the file; 1 if both are 0
+	Imbalance float64      `json:"imbalance"` // the most entries of a part over the mean
+	Parts     []partReport `json:"parts"`
+}
+
+// partReport is the exchange of one part.
+type partReport struct {
+	Rows  int   `json:"rows"`
+	NNZ   int64 `json:"nnz"`
+	Sends int64 `json:"sends"` // elements, to all parts
+	Gets  int64 `json:"gets"`
+}
+
+// partitioned returns what parts of a square matrix exchange in the order of the file, in reverse Cuthill-McKee order and in that
+// of order.Partition.
+func (c *call) partitioned(ctx context.Context, a *sparse.CSR[float64], parts int) (*partitionReport, error) {
+	c.progress.doing(fmt.Sprintf("dividing into %d parts", parts), nil)
+	best, bestCuts, err := order.Partition(ctx, a, parts)
+	if err != nil {
+		return nil, err
+	}
+	rcm, err := order.RCM(a)
+	if err != nil {
+		return nil, err
+	}
+	r := &partitionReport{Parts: parts}
+	for _, o := range []struct {
+		name string
+		p    []int32
+		cuts []int
+	}{{"file", nil, nil}, {"rcm", rcm, nil}, {"partition", best, bestCuts}} {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		ptr := make([]int64, a.Rows+1) // of the permuted matrix
+		for k := range a.Rows {
+			i := k
+			if o.p != nil {
+				i = int(o.p[k])
+			}
+			ptr[k+1] = ptr[k] + a.RowPtr[i+1] - a.RowPtr[i]
+		}
+		if o.cuts == nil {
+			split, _, err := partition.Split(ptr, parts, partition.RuleWhole)
+			if err != nil {
+				return nil, err
+			}
+			o.cuts = []int{0}
+			for _, q := range split {
+				o.cuts = append(o.cuts, q.OwnEnd)
+			}
+		}
+		h, err := order.Halo(a, o.p, o.cuts)
+		if err != nil {
+			return nil, err
+		}
+		r.add(o.name, h, ptr, o.cuts)
+	}
+	return r, nil
+}
+
+// add adds an order with the row pointers of the matrix in this order.
+func (r *partitionReport) add(name string, h order.HaloSize, ptr []int64, cuts []int) {
+	o := orderReport{Order: name, Total: h.Total, Largest: h.Largest, Ratio: 1, Imbalance: 1}
+	if len(r.Orders) > 0 && h.Total != r.Orders[0].Total {
+		o.Ratio = float64(h.Total) / float64(max(r.Orders[0].Total, 1))
+	}
+	most := int64(0)
+	for k := range r.Parts {
+		q := partReport{Rows: cuts[k+1] - cuts[k], NNZ: ptr[cuts[k+1]] - ptr[cuts[k]], Sends: h.Sent[k], Gets: h.Received[k]}
+		most = max(most, q.NNZ)
+		o.Parts = append(o.Parts, q)
+	}
+	if nnz := ptr[len(ptr)-1]; nnz > 0 {
+		o.Imbalance = float64(most) * float64(r.Parts) / float64(nnz)
+	}
+	r.Orders = append(r.Orders, o)
+}
+
+// print prints the report as text. r may be nil.
+func (r *partitionReport) print(w io.Writer) {
+	if r == nil {
+		return
+	}
+	fmt.Fprintf(w, "  elements of x that %d devices receive in a product (computed)\n   order          received   most by one   over file order   imbalance\n", r.Parts)
+	for _, o := range r.Orders {
+		fmt.Fprintf(w, "   %-10s %12d %13d %17.4f %11.4f\n", o.Order, o.Total, o.Largest, o.Ratio, o.Imbalance)
 	}
 }
 

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/msrep"
@@ -35,9 +39,7 @@ var topoCommand = &command{
 			if err != nil {
 				return err
 			}
-			for _, s := range t.DeviceShares(places) {
-				r.Devices = append(r.Devices, deviceShare{places[s.Device].ID, s.Node, fmt.Sprintf("%d/%d", s.Num, s.Den), s})
-			}
+			r.addShares(places)
 			for a := range t.GPUs {
 				var row []string
 				for b := range t.GPUs {
@@ -63,10 +65,13 @@ var topoCommand = &command{
 // topology is what msrep topo prints.
 type topology struct {
 	*numa.Topology
-	Links   [][]string     `json:"links"` // between GPUs: X, PIX, PXB, PHB, NODE, SYS
-	Devices []deviceShare  `json:"devices"`
-	NUMA    *numaReport    `json:"numa,omitempty"` // this machine only
-	CUDA    *nvidia.Status `json:"cuda,omitempty"` // this machine only
+	Links   [][]string       `json:"links"` // between GPUs: X, PIX, PXB, PHB, NODE, SYS
+	Devices []deviceShare    `json:"devices"`
+	NUMA    *numaReport      `json:"numa,omitempty"`  // this machine only
+	Peers   []msrep.PeerLink `json:"peers,omitempty"` // between the open GPUs; this machine only
+	CUDA    *nvidia.Status   `json:"cuda,omitempty"`  // this machine only
+
+	bandwidth map[string]float64 // by device; see kernels.Info
 }
 
 type deviceShare struct {
@@ -74,6 +79,16 @@ type deviceShare struct {
 	Node   int              `json:"node"`
 	Share  string           `json:"share"` // fraction of the nonzeros
 	Detail numa.DeviceShare `json:"detail"`
+	// Bandwidth of the memory in bytes/s; only if the devices differ, and so get other shares
+	Bandwidth float64 `json:"bandwidth,omitempty"`
+}
+
+// addShares adds the shares of the devices.
+func (t *topology) addShares(places []numa.DevicePlace) {
+	for _, s := range t.DeviceShares(places) {
+		id := places[s.Device].ID
+		t.Devices = append(t.Devices, deviceShare{ID: id, Node: s.Node, Share: fmt.Sprintf("%d/%d", s.Num, s.Den), Detail: s, Bandwidth: t.bandwidth[id]})
+	}
 }
 
 // devicePlaces returns this machine's devices. For a copied tree it returns the tree's NVIDIA GPUs, or one CPU device
@@ -86,9 +101,17 @@ func (c *call) devicePlaces(t *numa.Topology, live bool, placement msrep.NUMA, r
 		}
 		n := newNUMAReport(sys, nil)
 		r.NUMA = &n
-		for _, d := range sys.Devices() {
-			places = append(places, numa.DevicePlace{ID: d.ID, Node: d.NUMANode})
+		p := sys.Placement()
+		r.Notes = append(r.Notes, p.Notes...)
+		r.bandwidth = map[string]float64{}
+		for i, d := range sys.Devices() {
+			place := numa.DevicePlace{ID: d.ID, Node: d.NUMANode}
+			if p.Weights != nil {
+				place.Weight = p.Weights[i]
+			}
+			places, r.bandwidth[d.ID] = append(places, place), d.Bandwidth
 		}
+		r.Peers = sys.Peers()
 		return places, sys.Close()
 	}
 	if c.devices != "auto" {
@@ -119,16 +142,24 @@ func (t topology) print(w io.Writer) error {
 		fmt.Fprintln(w, "no GPUs found")
 	}
 	for _, d := range t.Devices {
-		fmt.Fprintf(w, "device %-7s node %d  share %s of the nonzeros\n", d.ID, d.Node, d.Share)
+		fmt.Fprintf(w, "device %-7s node %d  share %s of the nonzeros", d.ID, d.Node, d.Share)
+		if d.Bandwidth > 0 {
+			fmt.Fprintf(w, ", memory %.0f GB/s", d.Bandwidth/1e9)
+		}
+		fmt.Fprintln(w)
 	}
 	if t.NUMA != nil {
 		t.NUMA.print(w)
 	}
+	printPeers(w, t.Peers)
 	if t.CUDA != nil {
 		fmt.Fprintf(w, "cuda  %s\n", describeCUDA(*t.CUDA))
 		for _, g := range t.CUDA.GPUs {
 			fmt.Fprintf(w, "cuda:%d  %s  %s  compute %s  %d multiprocessors  %.1f GiB  L2 %.0f MiB\n",
 				g.Ordinal, g.PCI, g.Name, g.Compute, g.SMs, float64(g.Memory)/(1<<30), float64(g.L2)/(1<<20))
+		}
+		for _, g := range t.CUDA.Unusable {
+			fmt.Fprintf(w, "cuda:%d  cannot be used: %s\n", g.Ordinal, g.Why)
 		}
 	}
 	var err error
@@ -136,6 +167,53 @@ func (t topology) print(w io.Writer) error {
 		_, err = fmt.Fprintf(w, "note: %s\n", n)
 	}
 	return err
+}
+
+// printPeers prints a matrix of the pairs of GPUs, and why pairs have no direct access.
+func printPeers(w io.Writer, peers []msrep.PeerLink) {
+	if len(peers) == 0 {
+		return
+	}
+	var ids []string
+	cells, why := map[[2]string]string{}, map[string][]string{}
+	for _, p := range peers { // by To, and then by From
+		if !slices.Contains(ids, p.To) {
+			ids = append(ids, p.To)
+		}
+		cells[[2]string{p.To, p.From}] = peerCell(p)
+		if p.Why != "" {
+			why[p.To+": "+p.Why] = append(why[p.To+": "+p.Why], p.From)
+		}
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "peers\tfrom %s\n", strings.Join(ids, "\t"))
+	for _, to := range ids {
+		fmt.Fprintf(t, "to %s", to)
+		for _, from := range ids {
+			fmt.Fprintf(t, "\t%s", cmp.Or(cells[[2]string{to, from}], "-"))
+		}
+		fmt.Fprintln(t)
+	}
+	_ = t.Flush() // the last line reports errors of w
+	for _, reason := range slices.Sorted(maps.Keys(why)) {
+		fmt.Fprintf(w, "to %s (from %s)\n", reason, strings.Join(why[reason], ", "))
+	}
+}
+
+// peerCell returns the link of a pair with the driver's rank, and how it copies.
+func peerCell(p msrep.PeerLink) string {
+	link := string(p.Kind)
+	if p.Kind == nvidia.LinkNVLink || p.Kind == nvidia.LinkPCIe {
+		link = fmt.Sprintf("%s(%d)", p.Kind, p.Rank)
+	}
+	way := string(p.Copies)
+	if p.Copies == nvidia.WayDirect && !p.Reads {
+		way = "copies only"
+	}
+	if p.Via != "" {
+		way += " or via " + p.Via
+	}
+	return link + " " + way
 }
 
 // describeCUDA describes the state of CUDA in one line.

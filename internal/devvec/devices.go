@@ -24,6 +24,35 @@ type Devices struct {
 	mu     sync.Mutex
 	Opened map[io.Closer]bool // nil before Open and after Close; mu guards it
 	queue  *Queue             // for vectors; nil before the first one
+
+	roomMu sync.Mutex
+	rooms  map[int]int64 // by device: the bytes of the rooms of all open vectors; roomMu guards it
+}
+
+// roomPart is the part of the memory of a device that the rooms of vectors may take together.
+const roomPart = 8
+
+// takeRoom counts bytes of room on device i, and reports whether they may be allocated.
+func (d *Devices) takeRoom(i int, bytes int64) bool {
+	d.roomMu.Lock()
+	defer d.roomMu.Unlock()
+	if memory := d.List[i].Info().Memory; memory > 0 && d.rooms[i]+bytes > memory/roomPart {
+		return false
+	}
+	if d.rooms == nil {
+		d.rooms = map[int]int64{}
+	}
+	d.rooms[i] += bytes
+	return true
+}
+
+// returnRoom is the reverse of takeRoom.
+func (d *Devices) returnRoom(i int, bytes int64) {
+	d.roomMu.Lock()
+	defer d.roomMu.Unlock()
+	if bytes > 0 {
+		d.rooms[i] -= bytes
+	}
 }
 
 // Held is what msrep.System embeds, so that Of finds its Devices.
@@ -69,7 +98,7 @@ func (d *Devices) Close() error {
 	for _, device := range d.List {
 		errs = append(errs, device.Close())
 	}
-	return errors.Join(errs...)
+	return JoinErrors(errs)
 }
 
 // Register adds an open plan, vector or selection, which Close will close. It fails if d is closed.
@@ -122,12 +151,37 @@ func InParallel(n int, f func(i int) error) error {
 }
 
 // JoinErrors returns the errors of several devices as one. An input error is returned alone, because it is the same for
-// all devices.
+// all devices. Of all errors that follow from the loss of a device, only one remains, its own if there is one.
 func JoinErrors(errs []error) error {
 	for _, err := range errs {
 		if err != nil && sparse.IsInput(err) {
 			return err
 		}
 	}
-	return errors.Join(errs...)
+	var kept []error
+	at := map[string]int{} // by lost device: index in kept
+	for _, err := range apart(errs) {
+		var lost *kernels.LostError
+		var failed *kernels.DeviceError
+		if !errors.As(err, &lost) {
+			kept = append(kept, err)
+		} else if i, known := at[lost.Device]; !known {
+			at[lost.Device], kept = len(kept), append(kept, err)
+		} else if errors.As(err, &failed) && failed.Device == lost.Device {
+			kept[i] = err
+		}
+	}
+	return errors.Join(kept...)
+}
+
+// apart returns the elements of errs, and those of errors.Join in their place.
+func apart(errs []error) (out []error) {
+	for _, err := range errs {
+		if many, ok := err.(interface{ Unwrap() []error }); ok && err.Error() == errors.Join(many.Unwrap()...).Error() {
+			out = append(out, apart(many.Unwrap())...)
+		} else if err != nil {
+			out = append(out, err)
+		}
+	}
+	return out
 }

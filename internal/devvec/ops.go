@@ -182,17 +182,20 @@ func (v *Vector[V]) copyAcross(q *Queue, x *Vector[V]) error {
 			return err
 		}
 	}
-	err := q.Each(func(i int) error { return CopyRange(q.On[i], v.pieces[i], v.cuts[i], v.cuts[i+1], x) })
+	err := q.Each(func(i int) error { return CopyRange(q.On[i], i, v.pieces[i], v.cuts[i], v.cuts[i+1], x) })
 	if err != nil || same {
 		return err
 	}
 	return q.Barrier(everyDevice) // before the next operation writes to x
 }
 
-// CopyRange copies the elements [lo, hi) of x to the start of an array.
-func CopyRange[V sparse.Value](s kernels.Stream, to kernels.Array[V], lo, hi int, x *Vector[V]) error {
+// CopyRange copies the elements [lo, hi) of x to the start of an array on device i. It begins with the piece of device i+1,
+// so that several devices that copy at the same time read from different ones.
+func CopyRange[V sparse.Value](s kernels.Stream, i int, to kernels.Array[V], lo, hi int, x *Vector[V]) error {
 	size := mem.Size[V]()
-	for j, piece := range x.pieces {
+	for k := range x.pieces {
+		j := (i + 1 + k) % len(x.pieces)
+		piece := x.pieces[j]
 		a, b := max(lo, x.cuts[j]), min(hi, x.cuts[j+1])
 		if a >= b {
 			continue

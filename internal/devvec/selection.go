@@ -144,7 +144,8 @@ func (s *Selection[V]) Take(dst, x *Vector[V]) (err error) {
 
 // collect copies the elements of piece i of dst from the buffers of all devices.
 func (s *Selection[V]) collect(stream kernels.Stream, dst *Vector[V], i int) error {
-	for _, p := range s.parts {
+	for k := range s.parts { // from the next device on, as in CopyRange
+		p := &s.parts[(i+1+k)%len(s.parts)]
 		for _, r := range p.runs {
 			lo, hi := max(r.first, dst.cuts[i]), min(r.first+r.n, dst.cuts[i+1])
 			if lo >= hi {
@@ -182,7 +183,7 @@ func (s *Selection[V]) AddTo(y, src *Vector[V]) (err error) {
 			for _, r := range p.runs {
 				if !several {
 					val = src.pieces[i]
-				} else if err := CopyRange(q.On[i], val.Sub(int64(r.firstOnDevice), val.Len), r.first, r.first+r.n, src); err != nil {
+				} else if err := CopyRange(q.On[i], i, val.Sub(int64(r.firstOnDevice), val.Len), r.first, r.first+r.n, src); err != nil {
 					return err
 				}
 				lo, hi := int64(r.firstOnDevice), int64(r.firstOnDevice+r.n)

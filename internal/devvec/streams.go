@@ -18,7 +18,7 @@ type Streams struct {
 func (s *Streams) AddEvents(devices []kernels.Device) error {
 	for k := range s.events {
 		for _, d := range devices {
-			e, err := d.NewEvent()
+			e, err := kernels.NewMark(d)
 			if err != nil {
 				return err
 			}
@@ -40,25 +40,81 @@ func (s *Streams) CloseEvents() error {
 	return errors.Join(errs...)
 }
 
+// fewOthers is the largest number of streams for which a stream waits directly in Barrier.
+const fewOthers = 3
+
 // Barrier makes stream i wait for all operations queued on stream j so far, for all i and j with after(i, j). The
 // host does not wait.
+//
+// If no stream waits for more than 3 others, each waits for them directly. Otherwise every stream waits for all others,
+// along a binary tree. In both cases a stream gets at most 4 calls, whatever the number of streams.
 func (s *Streams) Barrier(after func(i, j int) bool) error {
+	wait, err := s.Mark(after)
+	if err != nil {
+		return err
+	}
+	return wait()
+}
+
+// Mark is the first half of Barrier: it marks the operations queued so far. wait is the second: what is queued before wait is
+// called need not wait for the other streams. If a stream waits for more than 3 others, the marks are set by wait.
+func (s *Streams) Mark(after func(i, j int) bool) (wait func() error, err error) {
 	// Alternate between two sets of events: recording an event again may delay a device that still waits for it.
 	events := s.events[s.next]
 	s.next = (s.next + 1) % len(s.events)
-	for i, stream := range s.On {
-		if err := stream.Record(events[i]); err != nil {
+	pairs, most := s.pairs(after)
+	if most > fewOthers {
+		return func() error { return s.waitForAll(events) }, nil
+	}
+	recorded := make([]bool, len(events))
+	for _, p := range pairs {
+		if j := p[1]; !recorded[j] {
+			if err := s.On[j].Record(events[j]); err != nil {
+				return nil, err
+			}
+			recorded[j] = true
+		}
+	}
+	return func() error {
+		for _, p := range pairs {
+			if err := s.On[p[0]].Wait(events[p[1]]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// pairs returns the streams i and j with after(i, j), in order, and the largest number of j for an i.
+func (s *Streams) pairs(after func(i, j int) bool) (pairs [][2]int, most int) {
+	for i := range s.On {
+		before := len(pairs)
+		for j := range s.On {
+			if i != j && after(i, j) {
+				pairs = append(pairs, [2]int{i, j})
+			}
+		}
+		most = max(most, len(pairs)-before)
+	}
+	return pairs, most
+}
+
+// waitForAll makes every stream wait for all others. The streams are a binary tree: the children of stream i are 2i+1 and 2i+2.
+// Each stream waits for its children and marks that; then all wait for the mark of stream 0.
+func (s *Streams) waitForAll(events []kernels.Event) error {
+	for i := len(s.On) - 1; i >= 0; i-- {
+		for child := 2*i + 1; child <= 2*i+2 && child < len(s.On); child++ {
+			if err := s.On[i].Wait(events[child]); err != nil {
+				return err
+			}
+		}
+		if err := s.On[i].Record(events[i]); err != nil {
 			return err
 		}
 	}
-	for i, stream := range s.On {
-		for j, e := range events {
-			if i == j || !after(i, j) {
-				continue
-			}
-			if err := stream.Wait(e); err != nil {
-				return err
-			}
+	for _, stream := range s.On[1:] {
+		if err := stream.Wait(events[0]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -146,5 +202,5 @@ func (q *Queue) Close() error {
 	for _, s := range q.On {
 		err = errors.Join(err, s.Close())
 	}
-	return err
+	return JoinErrors([]error{err})
 }

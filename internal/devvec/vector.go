@@ -18,9 +18,14 @@ type Vector[V sparse.Value] struct {
 	queue  *Queue
 	cuts   []int // device i has the elements [cuts[i], cuts[i+1])
 	pieces []kernels.Array[V]
-	host   []V // all elements, if the devices use host memory
+	rooms  []Room // by device: unused elements around the piece; nil if there are none
+	host   []V    // all elements, if the devices use host memory
 	closed bool
 }
+
+// Room is a number of elements before and after the piece of a vector on a device, in the same buffer. A product stores
+// there the elements that it needs from other devices.
+type Room struct{ Before, After int64 }
 
 // EvenCuts cuts [0, n) into equal pieces: piece i is [cuts[i], cuts[i+1]).
 func EvenCuts(n, parts int) []int {
@@ -33,6 +38,13 @@ func EvenCuts(n, parts int) []int {
 
 // New returns a vector of zeros; device i has the elements [cuts[i], cuts[i+1]).
 func New[V sparse.Value](on *Devices, cuts []int) (*Vector[V], error) {
+	return NewWithRoom[V](on, cuts, nil)
+}
+
+// NewWithRoom is New for a vector whose piece on device i has rooms[i] around it, on devices with their own memory. A device
+// gives no room if the rooms of all vectors would take more than an eighth of its memory, or if memory is short. rooms may be
+// nil.
+func NewWithRoom[V sparse.Value](on *Devices, cuts []int, rooms []Room) (*Vector[V], error) {
 	q, err := on.vectors()
 	if err != nil {
 		return nil, err
@@ -51,7 +63,13 @@ func New[V sparse.Value](on *Devices, cuts []int) (*Vector[V], error) {
 			v.pieces[i] = kernels.AdoptArray(d.(kernels.HostMapper), v.host[cuts[i]:cuts[i+1]])
 		}
 	} else {
+		v.rooms = make([]Room, len(on.List))
 		err = q.Each(func(i int) (err error) {
+			if rooms != nil {
+				if err := v.allocateWithRoom(i, rooms[i]); err != nil || v.pieces[i].Buf != nil {
+					return err
+				}
+			}
 			v.pieces[i], err = kernels.NewArray[V](on.List[i], int64(cuts[i+1]-cuts[i]))
 			return err
 		})
@@ -63,6 +81,42 @@ func New[V sparse.Value](on *Devices, cuts []int) (*Vector[V], error) {
 		return nil, errors.Join(err, v.free())
 	}
 	return v, nil
+}
+
+// roomAlign is the multiple of elements at which a piece begins, so that it is aligned as without room.
+const roomAlign = 64
+
+// allocateWithRoom allocates the piece on device i with room around it, if it may and there is memory.
+func (v *Vector[V]) allocateWithRoom(i int, r Room) error {
+	r.Before = (r.Before + roomAlign - 1) / roomAlign * roomAlign
+	n := int64(v.cuts[i+1] - v.cuts[i])
+	bytes := (r.Before + r.After) * mem.Size[V]()
+	if bytes == 0 || !v.on.takeRoom(i, bytes) {
+		return nil
+	}
+	all, err := kernels.NewArray[V](v.on.List[i], r.Before+n+r.After)
+	if err != nil {
+		v.on.returnRoom(i, bytes)
+		if errors.Is(err, kernels.ErrOutOfMemory) {
+			return nil
+		}
+		return err
+	}
+	v.pieces[i], v.rooms[i] = all.Sub(r.Before, r.Before+n), r
+	return nil
+}
+
+// Around returns the piece of v on device i together with some elements before and after it, if it has that much room. Only
+// the stream of device i may use these elements, in the function f of Queued.
+func Around[V sparse.Value](v *Vector[V], i int, r Room) (a kernels.Array[V], ok bool) {
+	var has Room
+	if v.rooms != nil {
+		has = v.rooms[i]
+	}
+	if r.Before > has.Before || r.After > has.After {
+		return a, false
+	}
+	return v.pieces[i].Sub(-r.Before, v.pieces[i].Len+r.After), true
 }
 
 // Adopt returns a vector that has all its elements on device i of a System, in the array a. The vector takes over the
@@ -142,7 +196,16 @@ func (v *Vector[V]) Host() []V {
 }
 
 // Bytes returns the number of bytes that the vector takes, in device or host memory.
-func (v *Vector[V]) Bytes() int64 { return int64(v.Len()) * mem.Size[V]() }
+func (v *Vector[V]) Bytes() int64 {
+	if v == nil {
+		return 0
+	}
+	n := int64(v.Len())
+	for _, r := range v.rooms {
+		n += r.Before + r.After
+	}
+	return n * mem.Size[V]()
+}
 
 // Write copies src to the vector. src must have Len elements.
 func (v *Vector[V]) Write(src []V) error {
@@ -200,9 +263,13 @@ func (v *Vector[V]) Close() error {
 
 func (v *Vector[V]) free() error {
 	var errs []error
-	for _, p := range v.pieces {
+	for i, p := range v.pieces {
 		errs = append(errs, p.Free())
+		if v.rooms != nil {
+			v.on.returnRoom(i, (v.rooms[i].Before+v.rooms[i].After)*mem.Size[V]())
+		}
 	}
+	v.rooms = nil
 	return errors.Join(errs...)
 }
 

@@ -1,10 +1,13 @@
 package placement
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/numa"
 	"github.com/msrep-go/msrep/sparse"
@@ -13,43 +16,100 @@ import (
 // maxGPUDevices is the largest number of devices in cuda:0,0,... Each device has a thread and pinned memory.
 const maxGPUDevices = 64
 
-// gpusFor returns the GPUs that a Devices string selects: those of cuda or cuda:0,2, or for auto all GPUs that there
-// are. ok is false if it selects none.
-func gpusFor(devices string, query func() nvidia.Status) (list []nvidia.GPU, ok bool, err error) {
+// gpuChoice is the GPUs that a Devices string selects.
+type gpuChoice struct {
+	list    []nvidia.GPU
+	named   bool     // listed one by one: each must open
+	must    bool     // CPUs do not take their place
+	leftOut []string // why other GPUs are not in the list
+}
+
+// gpusFor returns the GPUs that a Devices string selects: those of cuda, cuda:0,2 or cuda:0+0, or for auto all GPUs that
+// there are. The list is empty if it selects none. A GPU that cannot be used is left out, unless it is named.
+func gpusFor(devices string, query func() nvidia.Status) (c gpuChoice, err error) {
 	kind, arg, hasArg := strings.Cut(devices, ":")
-	switch {
-	case kind == "cuda":
-	case devices == "" || devices == "auto":
-		found := query()
-		return found.GPUs, found.Reason == "", nil
-	default:
-		return nil, false, nil
+	c = gpuChoice{named: hasArg, must: kind == "cuda"}
+	if !c.must && devices != "" && devices != "auto" {
+		return c, nil
 	}
 	found := query()
-	if found.Reason != "" {
-		return nil, false, sparse.Inputf("devices", "%q: %s", devices, found.Reason)
+	if found.Reason != "" && c.must {
+		return c, sparse.Inputf("devices", "%q: %s", devices, found.Reason)
 	}
 	if !hasArg {
-		return found.GPUs, true, nil
-	}
-	for part := range strings.SplitSeq(arg, ",") {
-		i, err := strconv.Atoi(part)
-		if err != nil || i < 0 || i >= len(found.GPUs) {
-			return nil, false, sparse.Inputf("devices", "%q: %q is not a GPU: they are 0 to %d", devices, part, len(found.GPUs)-1)
+		for _, g := range found.Unusable {
+			c.leftOut = append(c.leftOut, fmt.Sprintf("cuda:%d: %s", g.Ordinal, g.Why))
 		}
-		list = append(list, found.GPUs[i])
+		c.list = found.GPUs
+		return c, nil
 	}
-	if len(list) > maxGPUDevices {
-		return nil, false, sparse.Inputf("devices", "%q: %d devices: use 1 to %d", devices, len(list), maxGPUDevices)
+	for part := range strings.SplitSeq(strings.ReplaceAll(arg, "+", ","), ",") {
+		g, err := gpuNamed(part, found)
+		if err != nil {
+			return c, sparse.Inputf("devices", "%q: %v", devices, err)
+		}
+		c.list = append(c.list, g)
 	}
-	return list, true, nil
+	if len(c.list) > maxGPUDevices {
+		return c, sparse.Inputf("devices", "%q: %d devices: use 1 to %d", devices, len(c.list), maxGPUDevices)
+	}
+	return c, nil
+}
+
+// gpuNamed returns the GPU with the number name.
+func gpuNamed(name string, found nvidia.Status) (nvidia.GPU, error) {
+	n, err := strconv.Atoi(name)
+	if err == nil {
+		if i := slices.IndexFunc(found.GPUs, func(g nvidia.GPU) bool { return g.Ordinal == n }); i >= 0 {
+			return found.GPUs[i], nil
+		}
+		if i := slices.IndexFunc(found.Unusable, func(g nvidia.Unusable) bool { return g.Ordinal == n }); i >= 0 {
+			return nvidia.GPU{}, fmt.Errorf("GPU %d: %s", n, found.Unusable[i].Why)
+		}
+	}
+	return nvidia.GPU{}, fmt.Errorf("%q is not a GPU: they are 0 to %d", name, len(found.GPUs)+len(found.Unusable)-1)
+}
+
+// openGPUs opens a device for each configuration, at the same time. A GPU that refuses to open is left out, unless it
+// is named. After an error, openGPUs returns the devices that are open.
+func openGPUs(configs []nvidia.Config, named bool, open func(nvidia.Config) (kernels.Device, error)) (devices []kernels.Device, leftOut []string, err error) {
+	all, errs := make([]kernels.Device, len(configs)), make([]error, len(configs))
+	par.Do(len(configs), func(i int) { all[i], errs[i] = open(configs[i]) })
+	for i, d := range all {
+		if errs[i] == nil {
+			devices = append(devices, d)
+		} else if err == nil {
+			err = errs[i]
+		}
+	}
+	if err == nil || named || len(devices) == 0 {
+		return devices, nil, err
+	}
+	for _, e := range errs {
+		if e != nil {
+			leftOut = append(leftOut, e.Error())
+		}
+	}
+	return devices, leftOut, nil
+}
+
+// severalNodes reports whether the devices belong to nodes, and to more than one.
+func severalNodes(devices []kernels.Device) bool {
+	several := false
+	for _, d := range devices {
+		node := d.Info().NUMANode
+		if node < 0 {
+			return false
+		}
+		several = several || node != devices[0].Info().NUMANode
+	}
+	return several
 }
 
 // gpuConfigs returns the configuration of a device for each element of gpus. A GPU that is listed several times gets
-// several devices. With placement, the thread and the pinned memory of a device are on the node of its GPU. nodes
-// reports that the GPUs are on several nodes: the devices are then sorted by node, and matrices are split in two
-// levels.
-func gpuConfigs(topo *numa.Topology, gpus []nvidia.GPU, placement string) (out []nvidia.Config, nodes bool) {
+// several devices. With placement, the thread and the pinned memory of a device are on the node of its GPU. If the nodes
+// of all GPUs are known, the devices are sorted by node.
+func gpuConfigs(topo *numa.Topology, gpus []nvidia.GPU, placement string) (out []nvidia.Config) {
 	copies, near := map[int]int{}, topo.MemoryNodes()
 	for _, g := range gpus {
 		c := nvidia.Config{GPU: g.Ordinal, Copy: copies[g.Ordinal], Node: -1}
@@ -59,14 +119,8 @@ func gpuConfigs(topo *numa.Topology, gpus []nvidia.GPU, placement string) (out [
 		}
 		out = append(out, c)
 	}
-	for _, c := range out {
-		if c.Node < 0 {
-			return out, false // the node of this GPU is unknown
-		}
-		nodes = nodes || c.Node != out[0].Node
-	}
-	if nodes {
+	if !slices.ContainsFunc(out, func(c nvidia.Config) bool { return c.Node < 0 }) {
 		slices.SortStableFunc(out, func(a, b nvidia.Config) int { return a.Node - b.Node })
 	}
-	return out, nodes
+	return out
 }

@@ -42,39 +42,60 @@ func Groups(devices []kernels.Device) (groups []Group) {
 // Nodes describes the nodes among which plans split their matrices. The zero value has no nodes.
 type Nodes struct {
 	Groups  []Group
-	memory  []int64 // bytes of each node; 0 if unknown
+	memory  []int64 // bytes of each node, or of its GPUs; 0 if unknown
+	weights []int   // of the devices; see Weights
 	Farness float64 // relative cost of memory on other nodes; see numa.Topology.Farness
 }
 
 // Place returns the nodes of devices that are sorted by node.
 func Place(topo *numa.Topology, devices []kernels.Device) Nodes {
-	n := Nodes{Groups: Groups(devices)}
+	n := Nodes{Groups: Groups(devices), weights: Weights(devices)}
 	var ids []int
 	for _, g := range n.Groups {
 		ids = append(ids, g.Node)
-		n.memory = append(n.memory, devices[g.First].Info().Memory)
+		n.memory = append(n.memory, memoryOf(devices[g.First:g.End]))
 	}
 	n.Farness = topo.Farness(ids)
 	return n
 }
 
-// Weights returns the number of devices of each node.
-func (n Nodes) Weights() (out []int) {
+// memoryOf returns the memory of the devices of a node. CPU devices share the memory of the node, GPUs have their own.
+func memoryOf(devices []kernels.Device) (bytes int64) {
+	on := sharing(devices)
+	for i, d := range devices {
+		if d.Info().Kind == "cpu" {
+			return d.Info().Memory
+		}
+		bytes += d.Info().Memory / int64(on[i])
+	}
+	return bytes
+}
+
+// NodeWeights returns the sums of weights, one for each device, over the devices of each node. With nil, each weighs 1.
+func (n Nodes) NodeWeights(weights []int) (out []int) {
 	for _, g := range n.Groups {
-		out = append(out, g.End-g.First)
+		sum := g.End - g.First
+		if weights != nil {
+			sum = 0
+			for _, w := range weights[g.First:g.End] {
+				sum += w
+			}
+		}
+		out = append(out, sum)
 	}
 	return out
 }
 
-// Lacks returns "" if a copy of a matrix of the given size takes at most half of the memory of every node, with an equal
-// part for each device; otherwise it says which node lacks memory.
+// Lacks returns "" if a copy of a matrix of the given size takes at most half of the memory of every node, split by the
+// weights of the devices; otherwise it says which node lacks memory.
 func (n Nodes) Lacks(bytes int64) string {
-	if len(n.Groups) == 0 {
-		return ""
+	weights := n.NodeWeights(n.weights)
+	all := 0
+	for _, w := range weights {
+		all += w
 	}
-	each := float64(bytes) / float64(n.Groups[len(n.Groups)-1].End)
 	for i, g := range n.Groups {
-		if need := each * float64(g.End-g.First); n.memory[i] > 0 && need > float64(n.memory[i])/2 {
+		if need := float64(bytes) * float64(weights[i]) / float64(all); n.memory[i] > 0 && need > float64(n.memory[i])/2 {
 			return fmt.Sprintf("a copy of the matrix takes %.0f of the %d bytes of node %d, more than half: the matrix is used in place", need, n.memory[i], g.Node)
 		}
 	}
@@ -119,9 +140,16 @@ func (r *Refusal) Report(reason string) {
 	r.mu.Unlock()
 	if r.Warn != nil {
 		warned.Do(func() {
-			defer func() { _ = recover() }() // a panic of Warn must not interrupt Open
-			r.Warn("NUMA: " + reason + "; results are right, but memory or threads may be far from each other")
+			r.Tell("NUMA: " + reason + "; results are right, but memory or threads may be far from each other")
 		})
+	}
+}
+
+// Tell passes a note to Warn.
+func (r *Refusal) Tell(note string) {
+	defer func() { _ = recover() }() // a panic of Warn must not interrupt Open
+	if r.Warn != nil {
+		r.Warn(note)
 	}
 }
 

@@ -29,6 +29,16 @@ type Request struct {
 	Yield   bool                       // workers of CPU devices sleep at once
 	Run     func(n int, f func(i int)) // unless nil, runs the jobs of CPU devices
 	Refused func(reason string)        // called if placement has less effect than requested
+	Notes   func(note string)          // unless nil, called for each GPU that is left out
+}
+
+// note reports GPUs that are left out.
+func (r Request) note(leftOut []string) {
+	for _, why := range leftOut {
+		if r.Notes != nil {
+			r.Notes("a GPU is left out: " + why)
+		}
+	}
 }
 
 // Open opens the devices on a machine with the topology topo. placed reports whether plans split their matrices by node:
@@ -48,20 +58,33 @@ func (r Request) Open(topo *numa.Topology) (devices []kernels.Device, placed boo
 		}
 		return devices, false, err
 	}
-	gpus, some, err := gpusFor(r.Devices, nvidia.Query)
+	gpus, err := gpusFor(r.Devices, nvidia.Query)
 	if err != nil {
 		return nil, false, err
 	}
-	if some {
-		configs, nodes := gpuConfigs(topo, gpus, r.NUMA)
-		for _, c := range configs {
-			c.OnRefused = refused
-			if err := add(nvidia.Open(c)); err != nil {
-				return devices, false, err
-			}
+	if len(gpus.list) > 0 {
+		configs := gpuConfigs(topo, gpus.list, r.NUMA)
+		for i := range configs {
+			configs[i].OnRefused, configs[i].OwnContext = refused, ownContexts(r.Devices)
 		}
-		return devices, nodes, nil
+		if !gpus.named {
+			orderByLinks(configs, nvidia.Between)
+		}
+		var leftOut []string
+		devices, leftOut, err = openGPUs(configs, gpus.named, nvidia.Open)
+		gpus.leftOut = append(gpus.leftOut, leftOut...)
+		switch {
+		case err == nil:
+			measure(gpus.list, devices)
+			r.note(gpus.leftOut)
+			_, err := nvidia.Connect(devices)
+			return devices, severalNodes(devices), err
+		case gpus.must || len(devices) > 0:
+			return devices, false, err
+		}
+		gpus.leftOut = append(gpus.leftOut, err.Error())
 	}
+	r.note(gpus.leftOut)
 	cpus, placed, note, err := r.CPUs(topo)
 	if err != nil {
 		return nil, false, err
