@@ -15,6 +15,10 @@ import (
 // An iteration takes one product. Its operations on vectors read and write 10 n elements, or 12 n with Jacobi;
 // on devices with their own memory 11 n, or 16 n with Jacobi; over several processes 10 n, or 15 n with Jacobi.
 //
+// On devices with their own memory that belong to one process, without a preconditioner or with Jacobi, the scalars stay on
+// the devices: the host waits only after several iterations, at most 8. Options.Progress is then called for all of them, and
+// Result.Products also counts the products after the last iteration, at most 7, which change nothing else.
+//
 // A solve that ends above the tolerance returns its Result and a *ConvergenceError. Wrong arguments are
 // *sparse.InputError. Errors of products, of the preconditioner and of ctx are returned unchanged.
 func CG(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
@@ -27,6 +31,7 @@ func cg(t *task) error {
 	if t.opt.Precond != nil {
 		kept = t.Zero()
 	}
+	ahead := space.NewCG(t.Space, p, q, t.x, r, kept, t.norm, t.opt.Tol, maxAhead)
 	for { // repeated while the recurrence claims convergence and the true residual does not
 		if done, err := t.start(r, 0.5); done {
 			return err
@@ -34,6 +39,15 @@ func cg(t *task) error {
 		z := t.Preconditioned(r, q) // q is free here; kept then stays unused with Jacobi on CPU devices
 		rz := t.Dot(r, z)
 		t.Set(1, z, p)
+		if ahead != nil {
+			if err := t.Failed(); err != nil {
+				return err
+			}
+			if err := t.iterateAhead(ahead, rz); err != nil {
+				return err
+			}
+			continue
+		}
 		for {
 			t.Product(1, p, 0, q)
 			pq := t.Dot(p, q)

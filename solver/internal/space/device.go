@@ -14,7 +14,7 @@ import (
 )
 
 // device is a space with its vectors on devices that have their own memory. Only sums are copied to the host; each
-// sum waits once for all devices. With a Distributed operator each process has a device for its pieces.
+// sum waits once for all devices. CG makes its sums without the host. With a Distributed operator each process has a device for its pieces.
 //
 // A Jacobi preconditioner is stored as a vector on the devices, and triangles (factor.Triangles) are solved there. For other
 // preconditioners, vectors are copied to the host and back.
@@ -29,6 +29,10 @@ type device struct {
 	r, z    []float64              // host vectors for another preconditioner
 	x       Vector                 // the solution; fetch copies it to out
 	out     []float64
+	scalars []*devvec.Scalars
+
+	order  reordered // of a, whose vectors have another order than the matrix, or nil
+	buffer []float64 // a vector on the way to or from that order
 }
 
 // Resident is an operator that can multiply vectors on devices, such as a msrep.Plan or a cluster.Plan. In all
@@ -58,7 +62,7 @@ func OnDevices(a operator, all *Processes, transposed bool) Resident {
 
 // NewDevice returns a space on the devices of an operator.
 func NewDevice(ctx context.Context, a Resident, m preconditioner, all *Processes) *device {
-	return &device{work: work{Ctx: ctx, procs: all}, a: a, m: m}
+	return &device{work: work{Ctx: ctx, procs: all}, a: a, m: m, order: orderOf(a)}
 }
 
 // Load copies b, if there is one, and x to the devices.
@@ -66,18 +70,18 @@ func (s *device) Load(b, x []float64) (bv, xv Vector) {
 	bv = None
 	if b != nil {
 		bv = s.Zero()
-		s.do(func() error { return s.v[bv].Write(b) })
+		s.do(func() error { return s.write(s.v[bv], b) })
 	}
 	xv = s.Column()
 	s.x, s.out = xv, x
-	s.do(func() error { return s.v[xv].Write(x) })
-	switch m := s.m.(type) {
-	case nil:
-	case diagonal:
+	s.do(func() error { return s.write(s.v[xv], x) })
+	m, isDiagonal := s.m.(diagonal)
+	switch {
+	case s.m == nil || s.runsOnVectors() != nil && !isDiagonal:
+	case isDiagonal:
 		i := s.Column()
 		s.inverse = s.v[i]
-		s.do(func() error { return s.inverse.Write(m.Diagonal()) })
-	case onVectors:
+		s.do(func() error { return s.write(s.inverse, m.Diagonal()) })
 	default:
 		s.do(func() error {
 			if have, ok := mem.Fits(16 * int64(len(x))); !ok {
@@ -113,12 +117,15 @@ func (s *device) zeros(vector func() (*msrep.Vector[float64], error)) Vector {
 
 // Fetch copies the solution to the host.
 func (s *device) Fetch() error {
-	s.do(func() error { return s.v[s.x].Read(s.out) })
+	s.do(func() error { return s.read(s.v[s.x], s.out) })
 	return s.Err
 }
 
 func (s *device) Free() error {
 	var errs []error
+	for _, c := range s.scalars {
+		errs = append(errs, c.Close())
+	}
 	for _, v := range s.v {
 		errs = append(errs, v.Close())
 	}
@@ -145,17 +152,17 @@ func (s *device) Preconditioned(r, z Vector) Vector {
 		if s.inverse != nil {
 			return s.v[z].Multiply(s.inverse, s.v[r])
 		}
-		if m, ok := s.m.(onVectors); ok {
+		if m := s.runsOnVectors(); m != nil {
 			return m.ApplyVector(s.Ctx, s.v[r], s.v[z])
 		}
-		err := s.v[r].Read(s.r)
+		err := s.read(s.v[r], s.r)
 		if _, several := s.m.(collective); err != nil && !several {
 			return err
 		}
 		if err = errors.Join(err, s.m.Apply(s.r, s.z)); err != nil {
 			return err
 		}
-		return s.v[z].Write(s.z)
+		return s.write(s.v[z], s.z)
 	})
 	return z
 }
@@ -177,7 +184,7 @@ func (s *device) Random(x Vector, seed uint64) {
 		}
 		v := make([]float64, s.v[x].Len())
 		random(v, seed, s.procs.firstElement())
-		return s.v[x].Write(v)
+		return s.write(s.v[x], v)
 	})
 }
 
