@@ -205,10 +205,59 @@ func TestTheModelledScalingReachesItsAimsWithRowsLeftWhole(t *testing.T) {
 		require.NoError(t, err)
 		require.Greater(t, resident, byNNZ)
 		for _, row := range table.Rows[:6] {
-			require.Equal(t, "whole", row[6])
+			require.Equal(t, "whole", row[8])
 		}
 	}
 	require.Empty(t, aims, "both nodes have a table")
+}
+
+func TestHeldOutRunsWithinALimitAreCounted(t *testing.T) {
+	s := session(t, quick("cpu:1", 3000), "model")
+	table := s.Page.Sections[0].Tables[1]
+	require.Equal(t, "model-within", table.Name)
+	require.Len(t, table.Rows, 6)
+	for _, row := range table.Rows {
+		within, err := strconv.Atoi(row[3])
+		require.NoError(t, err)
+		all, err := strconv.Atoi(row[4])
+		require.NoError(t, err)
+		require.Greater(t, within, all/2, row)
+		require.Less(t, within, all, row)
+	}
+}
+
+func TestProductsOfVectorsAreModelledBeforeAndAfterEachStep(t *testing.T) {
+	s := session(t, quick("cpu:1", 300_000), "apply")
+	requireFull(t, s)
+	require.Len(t, s.Record.Rows, 3*8*7)
+	tables := map[string]plot.Table{}
+	for _, table := range s.Page.Sections[0].Tables {
+		tables[table.Name] = table
+	}
+	number := func(text string) float64 {
+		v, err := strconv.ParseFloat(text, 64)
+		require.NoError(t, err)
+		return v
+	}
+	for _, name := range []string{"apply-h100", "apply-dgx1", "apply-summit"} {
+		rows := tables[name].Rows
+		require.Len(t, rows, 8)
+		for k, row := range rows {
+			before, placed, reordered := number(row[2]), number(row[6]), number(row[7])
+			if k < 6 { // stencils and bands
+				require.Greater(t, placed, before, row)
+			}
+			require.GreaterOrEqual(t, reordered, placed, row)
+		}
+		rmat := rows[7]
+		require.NotEqual(t, "as it is", rmat[9])
+		require.Greater(t, number(rmat[8]), 1.2*number(rmat[6]), name)
+	}
+	// Stencils are counted in full whatever the number of entries, so that the aims can be checked here.
+	require.GreaterOrEqual(t, number(tables["apply-dgx1"].Rows[0][6]), 7.2)
+	require.GreaterOrEqual(t, number(tables["apply-summit"].Rows[0][6]), 5.5)
+	require.GreaterOrEqual(t, number(tables["apply-h100"].Rows[0][6]), 7.2)
+	require.Len(t, tables["apply-products"].Rows, 13)
 }
 
 func TestInvalidConfigurationsAreRefused(t *testing.T) {

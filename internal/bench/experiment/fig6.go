@@ -141,7 +141,7 @@ func (s *Session) fig6Model(a *sparse.CSR[float64], name string) (c fig6Cell, er
 			j.Parts[i].Gather = model.Gather(a.ColIdx[p.StartIdx:p.EndIdx+1], int64(s.platform.L2.Value))
 		}
 		j = j.Resized(fig6Entries/50, fig6Entries/50, fig6Entries)
-		*v.to = flops / s.Record.AddModelled("msrep-fig6", s.platform.Name+" "+name, v.what, s.platform.Library(j, true, false).Total()).Median
+		*v.to = flops / s.Record.AddModelled("msrep-fig6", s.platform.Name+" "+name, v.what, s.platform.Library(j, true).Total()).Median
 	}
 	c.blocks = c.alone
 	return c, nil

@@ -77,6 +77,7 @@ func All() []Experiment {
 		{"pellr", "the formats of the PELLR paper: its Figures 6 and 8 to 12", pellr},
 		{"gpu-peers", "products on GPUs compared with cuSPARSE, CuPy and torch, from results of scripts/gpu-run", gpuPeers},
 		{"model", "the model of the DGX-1 and of Summit compared with the authors' times, and applied to resident matrices", modelReport},
+		{"apply", "products of vectors that stay on 8 H100, 8 V100 or 6 V100, modelled before and after each step of their exchange", applyReport},
 		{"outcomes", "which results of the three papers the earlier experiments of this run reproduced", outcomes},
 	}
 }

@@ -64,7 +64,7 @@ const Total = "total"
 
 // phase returns a measured phase of the point.
 func (pt Point) phase(name string) float64 {
-	return Times{pt.Partition, pt.H2D, pt.Compute, pt.Merge, 0}.phase(name)
+	return Times{pt.Partition, pt.H2D, pt.Compute, pt.Merge}.phase(name)
 }
 
 // phase returns the same phase as the model computes it.
@@ -118,7 +118,7 @@ func Fits() []Fit {
 	return []Fit{
 		{Params: []string{"hbm"}, Phase: "compute", Versions: []string{"p-opt"}, Formats: []string{"csr"}, Matrix: "HV15R"},
 		{Params: []string{"kernels"}, Phase: "compute", Versions: []string{"p-opt"}},
-		{Params: []string{"host_link"}, Phase: "h2d", Versions: []string{"p-opt"}},
+		{Params: []string{"host_link", "apart"}, Phase: "h2d", Versions: []string{"p-opt"}},
 		{Params: []string{"cross_copy"}, Phase: "h2d", Versions: []string{paper.Unplaced}, FromGPUs: 4},
 		{Params: []string{"host_link_back", "merge_per_gpu", "cross_merge"}, Phase: "merge", Versions: []string{"p-opt"}},
 		{Params: []string{"plain_merge"}, Phase: "merge", Versions: []string{"p"}},

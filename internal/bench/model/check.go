@@ -126,5 +126,5 @@ func Find(checks []Check, version, phase, format string) Check {
 // Crossing returns the speed in GB/s of the copies from the first socket to the other if the whole matrix lay on the
 // first; 0 if no GPU is on the other socket.
 func (p *Platform) Crossing(pt Point) float64 {
-	return p.overCross(pt.Job, pt.Job.inBytes, Param{Value: 1 / giga}) / pt.H2D / giga
+	return p.overCross(pt.Job, pt.Job.authorsInBytes, Param{Value: 1 / giga}) / pt.H2D / giga
 }

@@ -14,22 +14,28 @@ const sector = 32
 //
 // A GPU reads many rows at once, so its order and its traffic may differ.
 func Gather(colIdx []int32, cacheBytes int64) int64 {
-	sets := uint32(max(cacheBytes/2/sector/ways, 1))
+	return sector * misses(colIdx, cacheBytes, sector)
+}
+
+// misses is the number of pieces of x that Gather reads from memory, for pieces of any size.
+func misses(colIdx []int32, cacheBytes, piece int64) int64 {
+	sets := uint32(max(cacheBytes/2/piece/ways, 1))
 	sets = 1 << (bits.Len32(sets) - 1)
-	tags := make([][ways]int32, sets) // sector+1, most recently used first
-	misses := int64(0)
+	tags := make([][ways]int32, sets) // piece+1, most recently used first
+	count := int64(0)
+	elements := int32(piece / 8)
 	for _, c := range colIdx {
-		line := c/(sector/8) + 1
+		line := c/elements + 1
 		set := &tags[uint32(line)*2654435761>>8&(sets-1)] // Knuth's multiplicative hash
 		k := 0
 		for k < ways-1 && set[k] != line {
 			k++
 		}
 		if set[k] != line {
-			misses++
+			count++
 		}
 		copy(set[1:k+1], set[:k])
 		set[0] = line
 	}
-	return sector * misses
+	return count
 }

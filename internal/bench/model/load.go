@@ -68,6 +68,14 @@ func (j Job) inBytes(i int) float64 {
 	return j.matrixBytes(i) + 8*float64(j.Cols) + majors
 }
 
+// authorsInBytes is inBytes for the program of the authors, which also copies all of y to each GPU in CSC.
+func (j Job) authorsInBytes(i int) float64 {
+	if j.Format == sparse.FormatCSC {
+		return j.inBytes(i) + 8*float64(j.Rows)
+	}
+	return j.inBytes(i)
+}
+
 // outBytes returns the bytes of the result of GPU i.
 func (j Job) outBytes(i int) float64 {
 	if j.Format == sparse.FormatCSC {

@@ -1,8 +1,6 @@
 package model
 
 import (
-	"math/bits"
-
 	"github.com/msrep-go/msrep/internal/bench/paper"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -11,19 +9,19 @@ const giga = 1e9
 
 // Times are the modelled seconds of the phases of one product.
 type Times struct {
-	Partition, H2D, Compute, Merge, Exchange float64
+	Partition, H2D, Compute, Merge float64
 }
 
 // Total returns the sum of the phases.
-func (t Times) Total() float64 { return t.Partition + t.H2D + t.Compute + t.Merge + t.Exchange }
+func (t Times) Total() float64 { return t.Partition + t.H2D + t.Compute + t.Merge }
 
 // Authors models the program of the paper's authors. version is one of paper.Versions. Only p-opt places its parts on
 // the sockets of their GPUs; the other versions keep all parts on the first socket. Like the paper, it leaves out the
 // copy for the placement.
 func (p *Platform) Authors(j Job, version string) Times {
-	t := Times{Partition: p.authorsSplit(j, version), H2D: p.perLink(j, j.inBytes) / (p.HostLink.Value * giga), Merge: p.authorsMerge(j)}
+	t := Times{Partition: p.authorsSplit(j, version), H2D: p.authorsCopy(j), Merge: p.authorsMerge(j)}
 	if version != "p-opt" {
-		t.H2D = max(t.H2D, p.overCross(j, j.inBytes, p.CrossCopy))
+		t.H2D = max(t.H2D, p.overCross(j, j.authorsInBytes, p.CrossCopy))
 	}
 	for i := range j.Parts {
 		t.Compute = max(t.Compute, p.authorsKernel(j, i))
@@ -37,6 +35,20 @@ func (p *Platform) Authors(j Job, version string) Times {
 		t.Merge += pass
 	}
 	return t
+}
+
+// authorsCopy returns the time of the copies to the GPUs. In CSR and CSC on more than two GPUs, the copies of the GPUs of
+// one link begin apart, and the time of each is counted from its own beginning.
+func (p *Platform) authorsCopy(j Job) float64 {
+	t := p.perLink(j, j.authorsInBytes) / (p.HostLink.Value * giga)
+	if j.Format == sparse.FormatCOO || len(j.Parts) <= 2 || p.GPUsPerLink == 1 {
+		return t
+	}
+	alone := 0.0
+	for i := range j.Parts {
+		alone = max(alone, j.authorsInBytes(i)/(p.HostLink.Value*giga))
+	}
+	return max(t-p.Apart.Value, alone)
 }
 
 // authorsSplit returns the time of making local pointers, or for COO local row indices. Depending on version, one
@@ -83,10 +95,9 @@ func (p *Platform) authorsMerge(j Job) float64 {
 }
 
 // Library models this library: kernels without a fixed part, carries if the split has any, and partial vectors that
-// the GPUs add. With resident, the matrix and the vectors stay on the GPUs; otherwise each product copies them.
-// exchange adds the exchange of an iteration: each GPU receives the elements of the new vector that the other GPUs
-// computed.
-func (p *Platform) Library(j Job, resident, exchange bool) Times {
+// the GPUs add. With resident, the matrix and the vectors stay on the GPUs and no elements are exchanged; otherwise each
+// product copies them from the host. Node.Apply models products with exchange.
+func (p *Platform) Library(j Job, resident bool) Times {
 	var t Times
 	gpus := float64(len(j.Parts))
 	if !resident {
@@ -100,18 +111,14 @@ func (p *Platform) Library(j Job, resident, exchange bool) Times {
 		if j.carries() {
 			t.Merge = p.Launch.Value // one small kernel adds the carries
 		}
-		if j.Format == sparse.FormatCSC {
-			rounds := float64(bits.Len(uint(len(j.Parts) - 1)))
-			y := 8 * float64(j.Rows)
-			t.Merge = rounds * (y/(p.PeerIn.Value*giga) + 3*y/(p.HBM.Value*giga) + p.Launch.Value)
-		}
-		if exchange {
-			t.Exchange = 8*float64(j.Rows)*(gpus-1)/gpus/(p.PeerIn.Value*giga) + p.Launch.Value
+		if j.Format == sparse.FormatCSC { // each GPU gets its rows of the others' vectors, and adds all of them
+			rows := 8 * float64(j.Rows) / gpus
+			t.Merge = (gpus-1)*rows/(p.PeerIn.Value*giga) + (gpus+1)*rows/(p.HBM.Value*giga) + p.Launch.Value
 		}
 	}
 	if !resident {
 		t.Merge += p.perLink(j, func(i int) float64 {
-			if j.Format == sparse.FormatCSC { // the sum is on one GPU
+			if j.Format == sparse.FormatCSC { // each GPU has its rows of the sum
 				return 8 * float64(j.Rows) / gpus
 			}
 			return j.outBytes(i)

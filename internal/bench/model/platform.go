@@ -26,6 +26,7 @@ type Platform struct {
 
 	HostLink    Param `json:"host_link"`      // to all GPUs of a link together
 	HostBack    Param `json:"host_link_back"` // from all GPUs of a link together
+	Apart       Param `json:"apart"`          // between the beginnings of copies over one host link, in CSR and CSC; 0 if no time shows it
 	CrossCopy   Param `json:"cross_copy"`     // matrix and x between the sockets, without placement; 0 if no time shows a limit
 	CrossMerge  Param `json:"cross_merge"`    // results between the sockets; 0 if no time shows a limit
 	CrossLink   Param `json:"cross_link"`     // one direction of the link between the sockets
@@ -76,7 +77,7 @@ func (p *Platform) Params() (names []string, params []*Param) {
 		name string
 		p    *Param
 	}{
-		{"host_link", &p.HostLink}, {"host_link_back", &p.HostBack}, {"cross_copy", &p.CrossCopy}, {"cross_merge", &p.CrossMerge},
+		{"host_link", &p.HostLink}, {"host_link_back", &p.HostBack}, {"apart", &p.Apart}, {"cross_copy", &p.CrossCopy}, {"cross_merge", &p.CrossMerge},
 		{"cross_link", &p.CrossLink}, {"hbm", &p.HBM}, {"peer_in", &p.PeerIn}, {"l2", &p.L2}, {"launch", &p.Launch}, {"merge_per_gpu", &p.PerGPU},
 		{"plain_merge", &p.PlainCopy}, {"host_pointer", &p.Pointer}, {"host_index", &p.Index},
 		{"device_index", &p.DeviceIndex}, {"split", &p.Split}, {"split_wait", &p.SplitWait},
