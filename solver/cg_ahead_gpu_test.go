@@ -66,6 +66,7 @@ func TestCGOnGPUsWaitsOnceInEightIterations(t *testing.T) {
 					}
 					const looks = (to - from) / maxAhead
 					// The host waits for what it reads, by asking the driver an unknown number of times.
+					require.Zero(t, calls["cuStreamSynchronize"]+calls["cuEventSynchronize"], "%s on %s: %v", name, devices, calls)
 					require.Equal(t, looks, calls["cuMemcpyDtoHAsync_v2"], "%s on %s: %v", name, devices, calls)
 					for _, entry := range []string{"cuCtxSynchronize", "cuMemcpyHtoDAsync_v2", "cuMemAllocAsync", "cuMemFreeAsync", "cuMemAlloc_v2", "cuMemFree_v2"} {
 						require.Zero(t, calls[entry], "%s of %s on %s", entry, name, devices)

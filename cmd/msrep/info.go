@@ -36,7 +36,7 @@ var infoCommand = &command{
 			if err := c.want(1); err != nil {
 				return err
 			}
-			if *parts < 0 || *parts > partition.MaxParts {
+			if c.given("partition") && (*parts < 1 || *parts > partition.MaxParts) {
 				return sparse.Inputf("--partition", "%d: use 1 to %d", *parts, partition.MaxParts)
 			}
 			counts, err := rankCounts(*ranks)

@@ -38,7 +38,7 @@ func TestInfoCountsWhatPartsExchange(t *testing.T) {
 }
 
 func TestInfoRefusesBadNumbersOfParts(t *testing.T) {
-	for _, c := range [][]string{{"info", "gen:diag:n=9", "--partition", "-1"}, {"info", "gen:diag:n=9", "--partition", "1048577"}, {"info", "gen:diag:n=9", "--partition", "x"}} {
+	for _, c := range [][]string{{"info", "gen:diag:n=9", "--partition", "0"}, {"info", "gen:diag:n=9", "--partition", "-1"}, {"info", "gen:diag:n=9", "--partition", "1048577"}, {"info", "gen:diag:n=9", "--partition", "x"}} {
 		code, _, stderr := runArgs(c...)
 		require.Equal(t, exitUsage, code)
 		require.Contains(t, stderr, "partition")

@@ -105,20 +105,19 @@ func (t *trial[V]) rows() (p *launch.Rows[V], took time.Duration, err error) {
 		return nil, 0, err
 	}
 	tiled, less, err := t.tiles()
-	switch {
-	case err == nil && (tiled == nil || sliced != nil && took <= less):
-		if tiled != nil {
-			err = tiled.Free()
+	if err != nil {
+		if sliced != nil {
+			err = errors.Join(err, sliced.Free())
 		}
-		return sliced, took, err
-	case err == nil && sliced == nil:
-		return tiled, less, nil
-	case err == nil:
-		return tiled, less, sliced.Free()
-	case sliced != nil:
-		err = errors.Join(err, sliced.Free())
+		return nil, 0, err
 	}
-	return nil, 0, err
+	if sliced == nil || tiled != nil && less < took {
+		sliced, tiled, took = tiled, sliced, less
+	}
+	if tiled != nil {
+		err = tiled.Free()
+	}
+	return sliced, took, err
 }
 
 // keep keeps the fastest of FormCSR, FormMerge, cuSPARSE and rows, which is in slices or tiles, and releases the
