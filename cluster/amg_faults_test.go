@@ -56,7 +56,9 @@ func TestMultigridAcceptsUnsortedRowsWithDuplicates(t *testing.T) {
 	r := randomVector[float64](a.Rows, 5)
 	want, _ := amgCase{plane, amg.Options{}, nil}.applied(t, 2, 0, r)
 	got, _ := amgCase{a, amg.Options{}, nil}.applied(t, 2, 0, r)
-	require.Equal(t, want, got)
+	for i := range want { // the plans of the levels are in float32 and may sum in different orders
+		require.InDelta(t, want[i], got[i], 1e-5*(1+math.Abs(want[i])))
+	}
 }
 
 func TestMultigridLeavesTheMatrixAsItIs(t *testing.T) {
