@@ -34,7 +34,8 @@ cd "$OLDPWD"
 for package in "$work"/debian/*.deb; do dpkg-deb -x "$package" "$root"; done
 mount --bind /dev "$root/dev"
 mount -t proc proc "$root/proc"
-python() { env -i HOME=/tmp PYTHONPATH=/site "$(command -v chroot)" "$root" /usr/bin/python3.11 "$@"; }
+settings=()
+python() { env -i HOME=/tmp PYTHONPATH=/site "${settings[@]}" "$(command -v chroot)" "$root" /usr/bin/python3.11 "$@"; }
 pip=$(basename "$root"/wheels/pip-*.whl)
 python "/wheels/$pip/pip" install --quiet --root-user-action ignore --no-index --find-links /wheels --target /site msrep scipy pytest
 
@@ -44,4 +45,11 @@ python -m pytest -q -p no:cacheprovider /test/tests
 python -m pytest -q -p no:cacheprovider --doctest-modules --pyargs msrep
 sed -n '/^```python$/,/^```$/p' python/README.md | sed '/^```/d' >"$root/test/readme.py"
 python /test/readme.py
+
+echo "--- vectors on a GPU, with a stand-in for the driver"
+eval "$(.ci/cuda.sh --headers)"
+CGO_ENABLED=1 GOFLAGS="${GOFLAGS:-} -buildvcs=false -trimpath" go build -tags cuda,standin -ldflags '-s -w' -buildmode=c-shared -o "$root/test/gpu/libmsrep.so" ./cmd/libmsrep
+gcc -O1 -shared -fPIC -o "$root/test/gpu/stand-in.so" internal/nvidiatest/lib/{cuda,links,sparse}.c -lpthread
+settings=(MSREP_LIBRARY=/test/gpu/libmsrep.so MSREP_LIBCUDA=/test/gpu/stand-in.so MSREP_LIBCUSPARSE=/test/gpu/stand-in.so)
+python -m pytest -q -p no:cacheprovider /test/tests/test_gpu.py
 echo "the wheel works in a root with Python only"

@@ -29,6 +29,14 @@ type HostMapper interface {
 	View(b Buffer) ([]byte, error)
 }
 
+// MemoryAdopter is a device on which programs also have memory by other ways, such as a GPU.
+type MemoryAdopter interface {
+	// AdoptMemory returns a buffer that uses memory of the caller on the device, from the address that its driver uses. It
+	// waits for all work on the device that was queued before, by anyone. The caller keeps the memory alive, and Free does
+	// not free it. Memory that is not on the device is an error that wraps ErrArgument.
+	AdoptMemory(addr uint64, bytes int64) (Buffer, error)
+}
+
 // Info describes a device.
 type Info struct {
 	ID       string // as in --devices: "cpu:0"

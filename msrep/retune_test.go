@@ -43,19 +43,25 @@ func inCSR(t *testing.T, sys *System, a *sparse.CSR[float64], doubt float64) *Pl
 func TestAPlanWithUncertainFormsRetunes(t *testing.T) {
 	sys := openCPU(t, "cpu:1")
 	a, x, want := stencil(t)
-	p := inCSR(t, sys, a, 0.9)
+	var p *Plan[float64]
 	y := make([]float64, a.Rows)
 	product := func() {
 		multiply(t, p, NoTrans, 1, x, 0, y)
 		require.InDeltaSlice(t, want, y, 1e-12)
 	}
-	p.retuning.cost = time.Hour
-	product()
-	product()
-	require.Zero(t, p.retuning.attempts, "products have not taken long enough")
-	p.retuning.cost = time.Nanosecond
-	product()
-	require.Equal(t, 1, p.retuning.attempts)
+	for range 10 { // on a busy machine a search may find that csr is the fastest
+		p = inCSR(t, sys, a, 0.9)
+		p.retuning.cost = time.Hour
+		product()
+		product()
+		require.Zero(t, p.retuning.attempts, "products have not taken long enough")
+		p.retuning.cost = time.Nanosecond
+		product()
+		require.Equal(t, 1, p.retuning.attempts)
+		if p.Packed(NoTrans)[0].Form != kernels.FormCSR {
+			break
+		}
+	}
 	require.NotEqual(t, kernels.FormCSR, p.Packed(NoTrans)[0].Form)
 	require.Less(t, p.retuning.doubt, 0.9)
 	require.Greater(t, p.retuning.cost, time.Nanosecond, "cost is the time of the search")

@@ -260,6 +260,14 @@ msrep_status msrep_multiply(msrep_plan plan, int transpose, double alpha, int64_
 msrep_status msrep_multiply_single(msrep_plan plan, int transpose, float alpha, int64_t nx, const float *x, float beta,
                                    int64_t ny, float *y);
 
+/* msrep_multiply for vectors in the memory of a GPU, on which alone the plan is ("cuda:0"): kernels use them there, without
+ * copies. They are memory of the GPU's primary context, as that of the CUDA runtime is. The product begins when all work
+ * that was queued on the GPU is done, and is complete at the return. */
+msrep_status msrep_multiply_on_gpu(msrep_plan plan, int transpose, double alpha, int64_t nx, const double *x, double beta,
+                                   int64_t ny, double *y);
+msrep_status msrep_multiply_on_gpu_single(msrep_plan plan, int transpose, float alpha, int64_t nx, const float *x,
+                                          float beta, int64_t ny, float *y);
+
 /* msrep_multiply for count vectors at once. nx and ny are the lengths of one vector. Element i of vector j is
  * x[i*x_stride + j], or x[j*x_stride + i] if by_column is not 0; y likewise. A stride is at least count, or by column at
  * least the length. Elements between the vectors are not written. By row is faster. */

@@ -8,6 +8,7 @@ import "C"
 import (
 	"cmp"
 	"context"
+	"errors"
 	"unsafe"
 
 	"github.com/msrep-go/msrep/msrep"
@@ -51,6 +52,55 @@ func (p *openPlan[V]) multiply(op msrep.Transpose, alpha V, x []V, beta V, y []V
 		}
 	}
 	return p.plan.SpMV(context.Background(), op, alpha, x, beta, y)
+}
+
+//export msrepgo_multiply_on_gpu
+func msrepgo_multiply_on_gpu(plan C.msrep_plan, transpose C.int, alpha C.double, nx C.int64_t, x C.uintptr_t, beta C.double, ny C.int64_t, y C.uintptr_t) C.msrep_status {
+	return multiplyOnGPU(plan, transpose, float64(alpha), int64(nx), uint64(x), float64(beta), int64(ny), uint64(y))
+}
+
+//export msrepgo_multiply_on_gpu_single
+func msrepgo_multiply_on_gpu_single(plan C.msrep_plan, transpose C.int, alpha C.float, nx C.int64_t, x C.uintptr_t, beta C.float, ny C.int64_t, y C.uintptr_t) C.msrep_status {
+	return multiplyOnGPU(plan, transpose, float32(alpha), int64(nx), uint64(x), float32(beta), int64(ny), uint64(y))
+}
+
+// multiplyOnGPU multiplies vectors at addresses x and y of the plan's GPU.
+func multiplyOnGPU[V sparse.Value](plan C.msrep_plan, transpose C.int, alpha V, nx int64, x uint64, beta V, ny int64, y uint64) C.msrep_status {
+	return call(func() error {
+		p, err := get[*openPlan[V]](uint64(plan))
+		if err != nil {
+			return err
+		}
+		vx, err := vectorAt[V](p.sys, "x", x, nx)
+		if err != nil {
+			return err
+		}
+		defer vx.Close()
+		vy, err := vectorAt[V](p.sys, "y", y, ny)
+		if err != nil {
+			return err
+		}
+		defer vy.Close()
+		if nx > 0 && ny > 0 && x < y+uint64(vy.Bytes()) && y < x+uint64(vx.Bytes()) {
+			return sparse.Inputf("y", "overlaps x")
+		}
+		if err := p.plan.Apply(context.Background(), msrep.Transpose(transpose != 0), alpha, vx, beta, vy); err != nil {
+			return err
+		}
+		return vy.Wait()
+	})
+}
+
+// vectorAt is msrep.VectorAt for the argument name.
+func vectorAt[V sparse.Value](sys *msrep.System, name string, at uint64, n int64) (*msrep.Vector[V], error) {
+	if n < 0 || n > sparse.MaxDim {
+		return nil, sparse.Inputf(name, "%d elements: that is no length", n)
+	}
+	v, err := msrep.VectorAt[V](sys, at, int(n))
+	if e := (*sparse.InputError)(nil); errors.As(err, &e) {
+		e.Subject = name
+	}
+	return v, err
 }
 
 //export msrepgo_multiply_many

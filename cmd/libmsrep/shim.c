@@ -86,6 +86,16 @@ msrep_status msrep_multiply_single(msrep_plan plan, int transpose, float alpha, 
 	return CALL(msrepgo_multiply_single(plan, transpose, alpha, nx, IN(x), beta, ny, y));
 }
 
+msrep_status msrep_multiply_on_gpu(msrep_plan plan, int transpose, double alpha, int64_t nx, const double *x, double beta,
+                                   int64_t ny, double *y) {
+	return CALL(msrepgo_multiply_on_gpu(plan, transpose, alpha, nx, (uintptr_t)x, beta, ny, (uintptr_t)y));
+}
+
+msrep_status msrep_multiply_on_gpu_single(msrep_plan plan, int transpose, float alpha, int64_t nx, const float *x,
+                                          float beta, int64_t ny, float *y) {
+	return CALL(msrepgo_multiply_on_gpu_single(plan, transpose, alpha, nx, (uintptr_t)x, beta, ny, (uintptr_t)y));
+}
+
 msrep_status msrep_multiply_many(msrep_plan plan, int transpose, int64_t count, double alpha, int64_t nx,
                                  const double *x, int64_t x_stride, double beta, int64_t ny, double *y,
                                  int64_t y_stride, int by_column) {

@@ -20,6 +20,7 @@ type buffer struct {
 	addr   cu.DevicePtr
 	bytes  int64
 	single bool // not from the pool
+	theirs bool // the caller's; see AdoptMemory
 	freed  atomic.Bool
 }
 
@@ -159,6 +160,9 @@ func (b *buffer) Free() error {
 // release of the context frees it.
 func (b *buffer) release() error {
 	if b.freed.Swap(true) {
+		return nil
+	}
+	if b.theirs {
 		return nil
 	}
 	d := b.dev

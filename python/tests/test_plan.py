@@ -164,10 +164,14 @@ def test_dlpack():
     p = msrep.plan(np.diag([1.0, 2.0, 3.0]))
     assert (p @ OnDevice(np.ones(3), 1) == [1, 2, 3]).all()
     assert (msrep.plan(OnDevice(np.eye(3), 1)) @ np.ones(3) == 1).all()
-    for x in [OnDevice(np.ones(3), 2), Cuda()]:
-        for call in [lambda: p @ x, lambda: p.multiply(x), lambda: p.T @ x, lambda: msrep.solve(np.eye(3), x), lambda: x @ p]:  # noqa: B023
-            with pytest.raises(msrep.InputError, match="on a GPU: copy it to the host"):
+    with pytest.raises(msrep.InputError, match="on a GPU: copy it to the host"):
+        msrep.solve(np.eye(3), Cuda())
+    for x, message in [(OnDevice(np.ones(3), 2), "on a GPU: copy it to the host"), (Cuda(), "^out: a vector on the GPU is needed")]:
+        for call in [lambda: p @ x, lambda: p.multiply(x), lambda: p.T @ x, lambda: x @ p]:  # noqa: B023
+            with pytest.raises(msrep.InputError, match=message):
                 call()
+    with pytest.raises(msrep.InputError, match="^x: in the memory of a GPU: the system has device cpu:0"):
+        msrep.plan(np.eye(3), "cpu").multiply(Cuda(), out=Cuda())
 
 
 @pytest.mark.parametrize("bad, message", [

@@ -793,6 +793,9 @@ int cuPointerGetAttribute(void *v, int attribute, uint64_t p) {
 	case 2:
 		*(unsigned *)v = type;
 		return leave(ok);
+	case 9:
+		*(int *)v = gpu_of(t->ctx);
+		return leave(ok);
 	case 11:
 		*(char **)v = t->base;
 		return leave(ok);
@@ -872,6 +875,23 @@ int cuStreamDestroy_v2(struct thing *s) {
 }
 
 int cuStreamSynchronize(struct thing *s) { ENTER_CONTEXT(); return leave(known(s, stream) ? settle(s, 0) : invalid_handle); }
+
+/* The list of streams is searched anew after each wait, because others may change it meanwhile. */
+int cuCtxSynchronize(void) {
+	ENTER_CONTEXT();
+	for (struct thing *t = things; t;) {
+		if (t->kind == stream && t->ctx == current && t->first) {
+			int e = settle(t, 0);
+			if (e && e != invalid_handle) {
+				return leave(e);
+			}
+			t = things;
+			continue;
+		}
+		t = t->next;
+	}
+	return leave(ok);
+}
 
 /* Every other query of a stream finds its work unfinished. */
 int cuStreamQuery(struct thing *s) {

@@ -114,6 +114,8 @@ _PROTOTYPES = {
         c_uint64, c_int, c_int64, c_double, c_int64, c_void_p, c_int64, c_double, c_int64, c_void_p, c_int64, c_int],
     "msrep_multiply_many_single": [
         c_uint64, c_int, c_int64, c_float, c_int64, c_void_p, c_int64, c_float, c_int64, c_void_p, c_int64, c_int],
+    "msrep_multiply_on_gpu": [c_uint64, c_int, c_double, c_int64, c_void_p, c_double, c_int64, c_void_p],
+    "msrep_multiply_on_gpu_single": [c_uint64, c_int, c_float, c_int64, c_void_p, c_float, c_int64, c_void_p],
     "msrep_describe": [c_uint64, c_void_p, c_size_t, POINTER(c_size_t)],
     "msrep_info": [POINTER(Matrix), c_void_p, c_size_t, POINTER(c_size_t)],
     "msrep_solve_with": [

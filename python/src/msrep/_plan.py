@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _gpu
 from . import _library as c
 from ._call import Call
 from .errors import InputError
@@ -51,6 +51,7 @@ class _Products:
     _handle: int
     _multiply: Any
     _multiply_many: Any
+    _multiply_on_gpu: Any
     # Rows and columns of op(A), and arguments of the library that are the same in all products, as its types: converting
     # integers takes a fifth of the time of a small product.
     _fixed: tuple[int, int, Any, Any, Any, Any, Any, Any]
@@ -66,7 +67,8 @@ class _Products:
         ----------
         x : array_like
             A vector of ``shape[1]`` elements, or several as the columns of a matrix. Other values than the plan's are
-            converted to its `dtype`.
+            converted to its `dtype`. A vector on a GPU (of CuPy, torch, or with ``__cuda_array_interface__``) is used
+            there, if the plan is on this GPU only; the result is on the GPU too.
         out : numpy.ndarray, optional
             The result, of the plan's `dtype`; a new array unless given. It must not overlap `x`. It is not read if
             `beta` is 0.
@@ -90,6 +92,8 @@ class _Products:
         """
         flip = self._transpose ^ bool(transpose)
         if type(x) is not np.ndarray or x.dtype is not self.dtype:
+            if _gpu.holds(x):
+                return self._on_gpu(flip, alpha, x, beta, out)
             x = _arrays.dense(x, "x")
             if x.dtype != self.dtype or not x.flags.aligned:
                 x = _arrays.real(x, "x", self.dtype)
@@ -115,6 +119,20 @@ class _Products:
         except ctypes.ArgumentError as e:
             c.real("alpha", alpha), c.real("beta", beta)
             raise InputError(str(e)) from None
+        if status:
+            raise c.exception(status, "the plan is closed", _NAMES)
+        return out
+
+    def _on_gpu(self, flip: int, alpha: float, x: Any, beta: float, out: Any) -> Any:
+        """Multiply a vector in the memory of the plan's GPU."""
+        v = _gpu.Vector(x, "x", self.dtype)
+        if out is None:
+            if beta != 0:
+                raise InputError("beta: it multiplies out, which is not given")
+            out = _gpu.empty(x, self._cols if flip else self._rows)
+        w = _gpu.Vector(out, "out", self.dtype, write=True)
+        status = self._multiply_on_gpu(
+            self._handle, flip, c.real("alpha", alpha), v.length, v.address, c.real("beta", beta), w.length, w.address)
         if status:
             raise c.exception(status, "the plan is closed", _NAMES)
         return out
@@ -168,6 +186,8 @@ class _Products:
         return self.multiply(x)
 
     def __rmatmul__(self, x: Any) -> np.ndarray:
+        if _gpu.holds(x):
+            return self.multiply(x, transpose=True)
         return self.multiply(_arrays.dense(x, "x").T, transpose=True).T
 
     dot = __matmul__
@@ -238,6 +258,7 @@ class Plan(_Products):
         single = "_single" if self.dtype == _arrays.FLOAT32 else ""
         self._multiply = getattr(lib, "msrep_multiply" + single)
         self._multiply_many = getattr(lib, "msrep_multiply_many" + single)
+        self._multiply_on_gpu = getattr(lib, "msrep_multiply_on_gpu" + single)
         self._update = getattr(lib, "msrep_update" + single)
         number = ctypes.c_float if single else ctypes.c_double
         one, zero, m, n = number(1), number(0), c_int64(self._rows), c_int64(self._cols)
@@ -294,13 +315,14 @@ class TransposedPlan(_Products):
     """The transpose of a plan: ``TransposedPlan(P) @ x`` is ``P.T @ x``."""
 
     _transpose = 1
-    __slots__ = ("T", "_cols", "_contiguous", "_fixed", "_handle", "_multiply", "_multiply_many", "_rows", "dtype")
+    __slots__ = ("T", "_cols", "_contiguous", "_fixed", "_handle", "_multiply", "_multiply_many", "_multiply_on_gpu", "_rows", "dtype")
 
     def __init__(self, of: Plan) -> None:
         self.T = of
         self.dtype = of.dtype
         self._rows, self._cols, self._contiguous, self._handle = of._rows, of._cols, of._contiguous, of._handle
         self._multiply, self._multiply_many, self._fixed = of._multiply, of._multiply_many, of._fixed_transposed
+        self._multiply_on_gpu = of._multiply_on_gpu
 
     @property
     def shape(self) -> tuple[int, int]:  # type: ignore[override]

@@ -137,6 +137,15 @@ func attribute(value unsafe.Pointer, which C.CUpointer_attribute, p unsafe.Point
 	return C.cuPointerGetAttribute(value, which, C.CUdeviceptr(uintptr(p))) == C.CUDA_SUCCESS
 }
 
+// OnDevice reports whether an address is in the memory of a GPU.
+func OnDevice(addr uint64, d cu.Device) bool {
+	var kind C.uint
+	var ordinal C.int
+	p := C.CUdeviceptr(addr)
+	return C.cuPointerGetAttribute(unsafe.Pointer(&kind), C.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p) == C.CUDA_SUCCESS && kind == C.CU_MEMORYTYPE_DEVICE &&
+		C.cuPointerGetAttribute(unsafe.Pointer(&ordinal), C.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, p) == C.CUDA_SUCCESS && ordinal == C.int(d)
+}
+
 // AllocAsync allocates memory in stream order.
 func AllocAsync(bytes int64, s cu.Stream) (cu.DevicePtr, error) {
 	var p C.CUdeviceptr
