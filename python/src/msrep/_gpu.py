@@ -48,6 +48,6 @@ def empty(like: Any, n: int) -> Any:
     if new is not None:
         return new(n)
     library = sys.modules.get(type(like).__module__.partition(".")[0])
-    if not hasattr(library, "empty"):  # CuPy has it
+    if library is None or not hasattr(library, "empty"):  # CuPy has it
         raise InputError(f"out: a vector on the GPU is needed: {type(like).__name__} has no way to make one that is known here")
     return library.empty(n, dtype=like.dtype)
