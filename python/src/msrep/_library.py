@@ -9,7 +9,7 @@ import os
 import threading
 from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_uint64, c_void_p
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 from .errors import DeviceError, Error, ForkError, InputError, NotConverged
 
@@ -163,6 +163,13 @@ def _load() -> ctypes.CDLL:
     lib.msrep_version.restype = lib.msrep_last_error.restype = c_char_p
     atexit.register(_close_systems)
     return lib
+
+
+def untyped(name: str) -> Any:
+    """Return a function of the library whose arguments must be ctypes objects of the right types."""
+    function = library()[name]
+    function.restype = c_int
+    return function
 
 
 def check(status: int) -> None:

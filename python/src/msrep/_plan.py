@@ -24,6 +24,7 @@ _memory: Any = (ctypes.c_char * 0).from_buffer
 
 _empty = np.empty
 _BY_ROW = ctypes.c_int(0)
+_COUNTS = {n: c_int64(n) for n in range(1, 65)}
 # A plan with fewer entries takes less than 50 ms, and no thread of its own so that Ctrl-C ends it.
 _SHORT = 100_000
 # Arguments of this package by what the library calls them.
@@ -52,6 +53,9 @@ class _Products:
     _multiply: Any
     _multiply_many: Any
     _multiply_on_gpu: Any
+    # The functions that products and products of blocks call, without the types of their parameters: converting arguments
+    # that are ctypes objects already takes a tenth of the time of a small product.
+    _direct: tuple[Any, Any]
     # Rows and columns of op(A), and arguments of the library that are the same in all products, as its types: converting
     # integers takes a fifth of the time of a small product.
     _fixed: tuple[int, int, Any, Any, Any, Any, Any, Any]
@@ -170,14 +174,14 @@ class _Products:
             try:
                 if shape == (cols,):
                     out = _empty(rows, dtype)
-                    status = self._multiply(handle, transpose, one, nx, _memory(x), zero, ny, _memory(out))
+                    status = self._direct[0](handle, transpose, one, nx, _memory(x), zero, ny, _memory(out))
                 else:
                     m, columns = shape
                     if m != cols or not columns:
                         return self.multiply(x)
                     out = _empty((rows, columns), dtype)
-                    count = c_int64(columns)
-                    status = self._multiply_many(
+                    count = _COUNTS.get(columns) or c_int64(columns)
+                    status = self._direct[1](
                         handle, transpose, count, one, nx, _memory(x), count, zero, ny, _memory(out), count, _BY_ROW)
                 if not status:
                     return out
@@ -259,6 +263,7 @@ class Plan(_Products):
         self._multiply = getattr(lib, "msrep_multiply" + single)
         self._multiply_many = getattr(lib, "msrep_multiply_many" + single)
         self._multiply_on_gpu = getattr(lib, "msrep_multiply_on_gpu" + single)
+        self._direct = c.untyped("msrep_multiply" + single), c.untyped("msrep_multiply_many" + single)
         self._update = getattr(lib, "msrep_update" + single)
         number = ctypes.c_float if single else ctypes.c_double
         one, zero, m, n = number(1), number(0), c_int64(self._rows), c_int64(self._cols)
@@ -315,14 +320,16 @@ class TransposedPlan(_Products):
     """The transpose of a plan: ``TransposedPlan(P) @ x`` is ``P.T @ x``."""
 
     _transpose = 1
-    __slots__ = ("T", "_cols", "_contiguous", "_fixed", "_handle", "_multiply", "_multiply_many", "_multiply_on_gpu", "_rows", "dtype")
+    __slots__ = (
+        "T", "_cols", "_contiguous", "_direct", "_fixed", "_handle", "_multiply", "_multiply_many", "_multiply_on_gpu", "_rows",
+        "dtype")
 
     def __init__(self, of: Plan) -> None:
         self.T = of
         self.dtype = of.dtype
         self._rows, self._cols, self._contiguous, self._handle = of._rows, of._cols, of._contiguous, of._handle
         self._multiply, self._multiply_many, self._fixed = of._multiply, of._multiply_many, of._fixed_transposed
-        self._multiply_on_gpu = of._multiply_on_gpu
+        self._multiply_on_gpu, self._direct = of._multiply_on_gpu, of._direct
 
     @property
     def shape(self) -> tuple[int, int]:  # type: ignore[override]
