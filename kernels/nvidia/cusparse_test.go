@@ -5,14 +5,18 @@ package nvidia
 import (
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/devicetest"
+	"github.com/msrep-go/msrep/internal/nvidiatest"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/cusparse"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // wideCSR is CSR with pointers of 64 bits and indices of 32 bits, which parts of 2^31
@@ -76,7 +80,7 @@ func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 		algs []cusparse.Algorithm
 	}{
 		{"csr", func() (*cusparse.Matrix, error) { return cusparse.CSR(3, 4, 6, rowPtr, colIdx, byRow, false, false) },
-			[]cusparse.Algorithm{cusparse.Default, cusparse.CSR1, cusparse.CSR2}},
+			[]cusparse.Algorithm{cusparse.Default, cusparse.CSR1, cusparse.CSR2, cusparse.Op}},
 		{wideCSR, func() (*cusparse.Matrix, error) {
 			return cusparse.CSR(3, 4, 6, at(wide.Buf), colIdx, byRow, true, false)
 		},
@@ -88,6 +92,9 @@ func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 	} {
 		for _, alg := range c.algs {
 			for _, trans := range []bool{false, true} {
+				if alg == cusparse.Op && trans {
+					continue
+				}
 				x, to, out, n, m, want := x4, y3, y, int64(4), int64(3), []float64{2*21 + 21, 2*3000 + 24, 2*6504 + 27}
 				start := []float64{7, 8, 9}
 				if trans {
@@ -118,6 +125,10 @@ func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 					}
 					return errors.Join(h.Preprocess(p), s.s.Synchronize())
 				})
+				if errors.Is(err, cusparse.ErrNoOp) {
+					t.Log(err)
+					continue
+				}
 				var refused cusparse.Error
 				if c.name == wideCSR && errors.As(err, &refused) {
 					t.Logf("%s, %s, transposed %v: %v", c.name, alg, trans, err)
@@ -130,7 +141,7 @@ func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 					if err := h.Multiply(p, 2, 3); err != nil {
 						return err
 					}
-					for _, end := range []func() error{s.s.Synchronize, p.X.Close, p.Y.Close, p.A.Close} {
+					for _, end := range []func() error{s.s.Synchronize, p.Close, p.X.Close, p.Y.Close, p.A.Close} {
 						if err := end(); err != nil {
 							return err
 						}
@@ -173,4 +184,83 @@ func TestProductsThatCuSPARSECannotAlignAreMade(t *testing.T) {
 	require.NoError(t, p.Free())
 	require.NoError(t, x.Free())
 	require.Zero(t, d.InUse())
+}
+
+// TestSpMVOpOfEachVersionMultiplies multiplies by parts with and without a shared first row. Before 12.8, SpMVOp has other
+// parameters and no float32, and the stand-in's reads y also if beta is 0.
+func TestSpMVOpOfEachVersionMultiplies(t *testing.T) {
+	if _, err := cusparse.Version(); err != nil {
+		t.Skip(err)
+	}
+	versions := []string{"12.7.3", "12.8.6", "13.0.1"}
+	if !nvidiatest.Attached() {
+		versions = []string{""}
+	}
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			t.Setenv("MSREP_STANDIN_CUSPARSE", version)
+			d, s := open(t, Config{})
+			old := version == "12.7.3"
+			checkSpMVOp(t, d, s, packing(kernels.FormCSR), old)
+			single := convertPacking(packing(kernels.FormCSR))
+			if old {
+				_, _, err := bySpMVOp(d, s, single)
+				require.ErrorAs(t, err, new(cusparse.Error))
+				require.Zero(t, d.InUse())
+				return
+			}
+			checkSpMVOp(t, d, s, single, false)
+		})
+	}
+}
+
+// bySpMVOp packs a part for SpMVOp. It returns no part if the library has no SpMVOp.
+func bySpMVOp[V sparse.Value](d *Device, s *stream, op *kernels.Packing[V]) (p *sparsePart[V], close func() error, err error) {
+	a, err := launch.Pack(d, s, op)
+	if err != nil {
+		return nil, nil, err
+	}
+	trial, err := newTrial(d, s, op, a)
+	if err != nil {
+		return nil, nil, errors.Join(err, a.Free())
+	}
+	p, err = newSparse(d, s, a, trial.local, cusparse.Op, trial.x, trial.y)
+	if err != nil {
+		return nil, nil, errors.Join(err, trial.close(), a.Free())
+	}
+	return p, func() error { return errors.Join(p.Free(), trial.close()) }, nil
+}
+
+func checkSpMVOp[V sparse.Value](t *testing.T, d *Device, s *stream, op *kernels.Packing[V], reads bool) {
+	p, end, err := bySpMVOp(d, s, op)
+	if errors.Is(err, cusparse.ErrNoOp) {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	if nvidiatest.Attached() {
+		require.Equal(t, reads, p.clears)
+	}
+	x := devicetest.Upload(t, s, d, []V{1, 10, 100, 1000, 10000})
+	y, carry := devicetest.Upload(t, s, d, []V{1, 2, 3}), devicetest.Upload(t, s, d, []V{0})
+	require.NoError(t, s.Launch(&kernels.MajorProductPacked[V]{A: p, Alpha: 2, Beta: 3, X: x, Y: y, Carry: carry}))
+	require.Equal(t, []V{2*5004 + 3, 6, 2*98760 + 9}, devicetest.Download(t, s, y))
+	require.Equal(t, []V{2 * 321}, devicetest.Download(t, s, carry))
+	nan := V(math.NaN())
+	require.NoError(t, y.Write(s, []V{nan, nan, nan}))
+	require.NoError(t, s.Launch(&kernels.MajorProductPacked[V]{A: p, Alpha: 2, X: x, Y: y, Carry: carry}))
+	require.Equal(t, []V{2 * 5004, 0, 2 * 98760}, devicetest.Download(t, s, y))
+	for _, a := range []interface{ Free() error }{x, y, carry} {
+		require.NoError(t, a.Free())
+	}
+	require.NoError(t, end())
+	require.Zero(t, d.InUse())
+}
+
+// convertPacking returns the packing of the part in float32.
+func convertPacking(op *kernels.Packing[float64]) *kernels.Packing[float32] {
+	val := make([]float32, len(op.Val))
+	for i, v := range op.Val {
+		val[i] = float32(v)
+	}
+	return &kernels.Packing[float32]{Form: op.Form, Part: op.Part, Minors: op.Minors, Ptr: op.Ptr, Idx: op.Idx, Val: val, Products: op.Products}
 }

@@ -412,7 +412,7 @@ func TestEachFormOfAPartIsMadeAndSaysWhy(t *testing.T) {
 			if form != kernels.FormAuto {
 				require.Equal(t, form, info.Form)
 			} else {
-				for _, name := range []string{"measured: ", "vector ", "merge path ", "cuSPARSE CSR_ALG1 ", "cuSPARSE CSR_ALG2 "} {
+				for _, name := range []string{"measured: ", "vector ", "merge path ", "cuSPARSE CSR_ALG1 ", "cuSPARSE CSR_ALG2 ", "cuSPARSE SpMVOp"} {
 					require.Contains(t, info.Why, name)
 				}
 			}

@@ -26,7 +26,7 @@ const (
 // Pack implements kernels.Packer, for triangles and parts. For parts it supports kernels.FormCSR (vector kernels),
 // kernels.FormMerge (merge path), FormCuSPARSE, kernels.FormSlices, the other forms of
 // launch.PackForm, and kernels.FormAuto. FormAuto measures each of the first four, and
-// kernels.FormTiles, on the part and keeps the fastest; it measures cuSPARSE with both of
+// kernels.FormTiles, on the part and keeps the fastest; it measures cuSPARSE with each of
 // its algorithms, slices only from 500 expected products and tiles only from 5000, and if
 // launch.TrySlices or launch.TryTiles finds that they suit.
 // If few products are expected or memory for measuring is lacking, the lengths of the

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 	"unsafe"
+
+	"gorgonia.org/cu"
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
@@ -39,6 +42,7 @@ type sparsePart[V sparse.Value] struct {
 	matrix *cusparse.Matrix
 	x, y   *cusparse.Vector
 	plan   cusparse.Product
+	clears bool // the algorithm reads y also if beta is 0, so that NaNs must go before
 }
 
 // newSparse creates a part from arrays that are already on the device, for one
@@ -143,7 +147,22 @@ func (p *sparsePart[V]) open(s *stream, nnz int64, alg cusparse.Algorithm, x, y 
 	if err != nil {
 		return err
 	}
-	return p.prepare(s, need)
+	if err := p.prepare(s, need); err != nil || alg != cusparse.Op {
+		return err
+	}
+	return p.seeWhetherYIsRead(s, y)
+}
+
+// seeWhetherYIsRead sets p.clears. It multiplies with beta = 0 and a y of NaNs, because nothing states whether SpMVOp reads y
+// then.
+func (p *sparsePart[V]) seeWhetherYIsRead(s *stream, y kernels.Array[V]) error {
+	host := make([]V, y.Len)
+	for i := range host {
+		host[i] = V(math.NaN())
+	}
+	err := cmp.Or(y.Write(s, host), s.Sync(), p.dev.run("cusparse", 0, func() error { return p.dev.sparse.Multiply(&p.plan, 1, 0) }), y.Read(s, host), s.Sync())
+	p.clears = slices.ContainsFunc(host, func(v V) bool { return v != v })
+	return err
 }
 
 // prepare allocates the buffer and runs cuSPARSE's preprocessing on s.
@@ -204,6 +223,11 @@ func (p *sparsePart[V]) product(s *stream, op *kernels.MajorProductPacked[V]) (f
 		}
 		if err := cmp.Or(d.sparse.SetStream(unsafe.Pointer(s.s.C())), p.x.Set(uint64(x)), p.y.Set(uint64(y))); err != nil {
 			return err
+		}
+		if p.clears && op.Beta == 0 {
+			if err := cu.MemsetD8Async(y, 0, op.Y.Len*mem.Size[V](), s.s); err != nil {
+				return err
+			}
 		}
 		return d.sparse.Multiply(&p.plan, float64(op.Alpha), float64(op.Beta))
 	}, nil

@@ -68,6 +68,7 @@ func (p *sparsePart[V]) drop() error {
 	d := p.dev
 	err := d.worker.call(func() error {
 		var errs []error // descriptions are host memory, so they can be freed on a lost device
+		errs = append(errs, p.plan.Close())
 		if p.x != nil {
 			errs = append(errs, p.x.Close())
 		}

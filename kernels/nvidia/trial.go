@@ -218,7 +218,7 @@ func (c contender[V]) drop() error {
 // bestCuSPARSE measures the algorithms of cuSPARSE. It returns no part if cuSPARSE is
 // not installed or does not support this part.
 func (t *trial[V]) bestCuSPARSE() (best contender[V], err error) {
-	for _, alg := range []cusparse.Algorithm{cusparse.CSR1, cusparse.CSR2} {
+	for _, alg := range []cusparse.Algorithm{cusparse.CSR1, cusparse.CSR2, cusparse.Op} {
 		var took time.Duration
 		p, err := newSparse(t.dev, t.s, t.a, t.local, alg, t.x, t.y)
 		if err == nil {
@@ -245,7 +245,7 @@ func (t *trial[V]) bestCuSPARSE() (best contender[V], err error) {
 // part.
 func passable(err error) bool {
 	var e cusparse.Error
-	return errors.As(err, &e) || errors.Is(err, cusparse.ErrAbsent) || errors.Is(err, kernels.ErrNotSupported) || errors.Is(err, kernels.ErrOutOfMemory)
+	return errors.As(err, &e) || errors.Is(err, cusparse.ErrAbsent) || errors.Is(err, cusparse.ErrNoOp) || errors.Is(err, kernels.ErrNotSupported) || errors.Is(err, kernels.ErrOutOfMemory)
 }
 
 // why describes the measurements.

@@ -1,5 +1,6 @@
 /* A libcusparse without a GPU: plain loops over the memory of cuda.c. */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +15,17 @@ struct vector { int64_t n; void *val; int single; };
 
 const char *cusparseGetErrorString(int status) { return status == invalid ? "invalid value" : "internal error"; }
 
+/* version returns part i of MSREP_STANDIN_CUSPARSE, such as 12.7.3, which decides what SpMVOp does. */
+static int version(int i) {
+	int v[3] = {12, 8, 6};
+	if (getenv("MSREP_STANDIN_CUSPARSE")) {
+		sscanf(getenv("MSREP_STANDIN_CUSPARSE"), "%d.%d.%d", v, v + 1, v + 2);
+	}
+	return v[i];
+}
+
 int cusparseGetProperty(int what, int *v) {
-	*v = what == 0 ? 12 : what == 1 ? 3 : 1;
+	*v = version(what);
 	return success;
 }
 
@@ -121,15 +131,8 @@ static double get(const void *p, int64_t i, int single) { return single ? ((cons
 
 static int64_t major_ptr(const struct matrix *m, int64_t r) { return m->wide ? ((int64_t *)m->major)[r] : ((int32_t *)m->major)[r]; }
 
-int cusparseSpMV(struct handle *h, int op, const void *a, struct matrix *m, struct vector *x, const void *b, struct vector *y, int type, int alg, void *buffer) {
-	ENTER();
-	if (!usable(h) || !buffer || !fits(op, m, x, y, type, alg) || (m->prepared && m->buffer != buffer) || mock_drain_all()) {
-		return invalid;
-	}
-	if (!aligned(m, y)) {
-		return success; /* the next call that waits reports the error */
-	}
-	double alpha = get(a, 0, m->single), beta = get(b, 0, m->single);
+/* multiply computes y = alpha*op(A)*x + beta*y. With strict, beta = 0 does not read y. wrong replaces the results. */
+static void multiply(int op, double alpha, const struct matrix *m, const struct vector *x, double beta, struct vector *y, int strict, const double *wrong) {
 	double *sum = calloc(y->n + 1, sizeof *sum);
 	for (int64_t r = 0, k = 0; r < (m->coo ? 1 : m->rows); r++) {
 		for (k = m->coo ? 0 : major_ptr(m, r); k < (m->coo ? m->nnz : major_ptr(m, r + 1)); k++) {
@@ -142,9 +145,8 @@ int cusparseSpMV(struct handle *h, int op, const void *a, struct matrix *m, stru
 			}
 		}
 	}
-	int one = m->rows == 1 || m->cols == 1; /* CSR_ALG2 is wrong for these in some versions */
 	for (int64_t i = 0; i < y->n; i++) {
-		double v = one && !m->coo && alg == 3 ? 1e300 : alpha * sum[i] + (beta == 0 ? 0 : beta * get(y->val, i, m->single));
+		double v = wrong ? *wrong : alpha * sum[i] + (strict && beta == 0 ? 0 : beta * get(y->val, i, m->single));
 		if (m->single) {
 			((float *)y->val)[i] = (float)v;
 		} else {
@@ -152,8 +154,80 @@ int cusparseSpMV(struct handle *h, int op, const void *a, struct matrix *m, stru
 		}
 	}
 	free(sum);
+}
+
+int cusparseSpMV(struct handle *h, int op, const void *a, struct matrix *m, struct vector *x, const void *b, struct vector *y, int type, int alg, void *buffer) {
+	ENTER();
+	if (!usable(h) || !buffer || !fits(op, m, x, y, type, alg) || (m->prepared && m->buffer != buffer) || mock_drain_all()) {
+		return invalid;
+	}
+	if (!aligned(m, y)) {
+		return success; /* the next call that waits reports the error */
+	}
+	static const double bad = 1e300; /* CSR_ALG2 is wrong for one row or column in some versions */
+	int one = (m->rows == 1 || m->cols == 1) && !m->coo && alg == 3;
+	multiply(op, get(a, 0, m->single), m, x, get(b, 0, m->single), y, 1, one ? &bad : 0);
 	return success;
 }
+
+/* SpMVOp. Before 12.8 it has no argument for the algorithm and no float32, and here it reads y also if beta is 0. */
+struct analysis { struct matrix *m; void *buffer; };
+struct plan { struct analysis *of; };
+
+static int since12_8(void) { return version(0) > 12 || (version(0) == 12 && version(1) >= 8); }
+
+static int op_fits(int op, const struct matrix *m, const struct vector *x, const struct vector *y, const struct vector *z, int type) {
+	return !op && !m->coo && y == z && fits(op, m, x, y, type, 0) && (since12_8() || !m->single);
+}
+
+int cusparseSpMVOp_bufferSize(struct handle *h, int op, struct matrix *m, struct vector *x, struct vector *y, struct vector *z, int type, uintptr_t p, size_t *q) {
+	ENTER();
+	if (since12_8() && p) {
+		return invalid;
+	}
+	*(since12_8() ? q : (size_t *)p) = 1024;
+	return usable(h) && op_fits(op, m, x, y, z, type) ? success : invalid;
+}
+
+int cusparseSpMVOp_createDescr(struct handle *h, void **out, int op, struct matrix *m, struct vector *x, struct vector *y, struct vector *z, int type, uintptr_t p, void *q) {
+	ENTER();
+	void *buffer = since12_8() ? q : (void *)p;
+	if (!usable(h) || (since12_8() && p) || !buffer || !op_fits(op, m, x, y, z, type) || mock_drain_all()) {
+		return invalid;
+	}
+	struct analysis *a = malloc(sizeof *a);
+	*a = (struct analysis){m, buffer};
+	*out = a;
+	mock_count(1);
+	return success;
+}
+
+int cusparseSpMVOp_createPlan(struct handle *h, struct analysis *a, void **out, const void *code, size_t bytes) {
+	ENTER();
+	if (!usable(h) || !a || code || bytes) {
+		return invalid;
+	}
+	struct plan *p = malloc(sizeof *p);
+	*p = (struct plan){a};
+	*out = p;
+	mock_count(1);
+	return success;
+}
+
+int cusparseSpMVOp(struct handle *h, struct plan *p, const void *a, const void *b, struct vector *x, struct vector *y, struct vector *z) {
+	ENTER();
+	struct matrix *m = p->of->m;
+	if (!usable(h) || !op_fits(0, m, x, y, z, !m->single) || mock_drain_all()) {
+		return invalid;
+	}
+	if (aligned(m, y)) {
+		multiply(0, get(a, 0, m->single), m, x, get(b, 0, m->single), y, since12_8(), 0);
+	}
+	return success;
+}
+
+int cusparseSpMVOp_destroyPlan(struct plan *p) { ENTER(); free(p); mock_count(-1); return success; }
+int cusparseSpMVOp_destroyDescr(struct analysis *a) { ENTER(); free(a); mock_count(-1); return success; }
 
 struct solve { void *buffer; };
 

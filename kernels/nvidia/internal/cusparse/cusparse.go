@@ -13,26 +13,31 @@ import (
 	"unsafe"
 )
 
-// Algorithm is a cusparseSpMVAlg_t.
+// Algorithm is a cusparseSpMVAlg_t, or Op.
 type Algorithm int
 
 // These are the algorithms for CSR and COO. CSR1 adds in a different order each time;
-// CSR2 and COO2 always return the same bits.
+// CSR2 and COO2 always return the same bits. Op stands for the functions SpMVOp, which
+// multiply by CSR matrices that are not transposed; Preprocess analyses the values too.
 const (
 	Default Algorithm = 0
 	COO1    Algorithm = 1
 	CSR1    Algorithm = 2
 	CSR2    Algorithm = 3
 	COO2    Algorithm = 4
+	Op      Algorithm = 5
 )
 
 func (a Algorithm) String() string {
-	names := []string{"default", "COO_ALG1", "CSR_ALG1", "CSR_ALG2", "COO_ALG2"}
+	names := []string{"default", "COO_ALG1", "CSR_ALG1", "CSR_ALG2", "COO_ALG2", "SpMVOp"}
 	if a < 0 || int(a) >= len(names) {
 		return fmt.Sprintf("algorithm %d", int(a))
 	}
 	return names[a]
 }
+
+// ErrNoOp means that the library is older than SpMVOp.
+var ErrNoOp = errors.New("the library has no SpMVOp, which came with 12.7.3 (CUDA 13.1)")
 
 // ErrAbsent means that the library is not installed or too old.
 var ErrAbsent = errors.New("cuSPARSE can't be loaded")
@@ -165,6 +170,18 @@ type Product struct {
 	Trans     bool
 	Algorithm Algorithm
 	Buffer    uint64 // device memory of BufferBytes, kept between products
+
+	analysis, plan unsafe.Pointer // of Op, after Preprocess
+}
+
+// Close releases what Preprocess has made.
+func (p *Product) Close() error {
+	if p.analysis == nil && p.plan == nil {
+		return nil
+	}
+	err := check(C.msrep_sparse_op_destroy(p.analysis, p.plan))
+	p.analysis, p.plan = nil, nil
+	return err
 }
 
 func (p *Product) op() C.int { return truth(p.Trans != p.A.trans) }
@@ -172,18 +189,31 @@ func (p *Product) op() C.int { return truth(p.Trans != p.A.trans) }
 // BufferBytes returns the memory that the product needs in addition to its operands.
 func (h *Handle) BufferBytes(p *Product) (int64, error) {
 	var n C.size_t
+	if p.Algorithm == Op {
+		if C.msrep_sparse_has_op() == 0 {
+			return 0, ErrNoOp
+		}
+		err := check(C.msrep_sparse_op_buffer(h.h, p.A.m, p.X.v, p.Y.v, truth(p.A.single), &n))
+		return int64(n), err
+	}
 	err := check(C.msrep_sparse_buffer(h.h, p.op(), 1, p.A.m, p.X.v, 0, p.Y.v, truth(p.A.single), C.int(p.Algorithm), &n))
 	return int64(n), err
 }
 
 // Preprocess analyses the matrix once, for all products with this buffer. It does
-// nothing if the library lacks this function.
+// nothing if the library lacks this function. Product.Close releases what it makes.
 func (h *Handle) Preprocess(p *Product) error {
+	if p.Algorithm == Op {
+		return check(C.msrep_sparse_op_create(h.h, p.A.m, p.X.v, p.Y.v, truth(p.A.single), C.uint64_t(p.Buffer), &p.analysis, &p.plan))
+	}
 	return check(C.msrep_sparse_preprocess(h.h, p.op(), 1, p.A.m, p.X.v, 0, p.Y.v, truth(p.A.single), C.int(p.Algorithm), C.uint64_t(p.Buffer)))
 }
 
 // Multiply enqueues the product on the stream of the handle.
 func (h *Handle) Multiply(p *Product, alpha, beta float64) error {
+	if p.Algorithm == Op {
+		return check(C.msrep_sparse_op_multiply(h.h, p.plan, C.double(alpha), p.X.v, C.double(beta), p.Y.v, truth(p.A.single)))
+	}
 	return check(C.msrep_sparse_multiply(h.h, p.op(), C.double(alpha), p.A.m, p.X.v, C.double(beta), p.Y.v, truth(p.A.single), C.int(p.Algorithm), C.uint64_t(p.Buffer)))
 }
 

@@ -25,6 +25,21 @@ static struct {
 	int (*buffer)(void *, int, const void *, void *, void *, const void *, void *, int, int, size_t *);
 	int (*preprocess)(void *, int, const void *, void *, void *, const void *, void *, int, int, void *);
 	int (*multiply)(void *, int, const void *, void *, void *, const void *, void *, int, int, void *);
+	/* Since 12.8, these two have the algorithm before the last parameter. */
+	union {
+		int (*as12_7)(void *, int, void *, void *, void *, void *, int, size_t *);
+		int (*as12_8)(void *, int, void *, void *, void *, void *, int, int, size_t *);
+		void *found;
+	} op_buffer;
+	union {
+		int (*as12_7)(void *, void **, int, void *, void *, void *, void *, int, void *);
+		int (*as12_8)(void *, void **, int, void *, void *, void *, void *, int, int, void *);
+		void *found;
+	} op_analyse;
+	int (*op_plan)(void *, void *, void **, const void *, size_t);
+	int (*op_multiply)(void *, void *, const void *, const void *, void *, void *, void *);
+	int (*op_drop_plan)(void *);
+	int (*op_drop_analysis)(void *);
 	int (*attribute)(void *, int, void *, size_t);
 	int (*solve_create)(void **);
 	int (*solve_destroy)(void *);
@@ -116,6 +131,12 @@ const char *msrep_sparse_load(void) {
 	find(lib, "cusparseSpMV_bufferSize", &api.buffer);
 	find(lib, "cusparseSpMV", &api.multiply);
 	*(void **)&api.preprocess = dlsym(lib, "cusparseSpMV_preprocess");
+	api.op_buffer.found = dlsym(lib, "cusparseSpMVOp_bufferSize");
+	api.op_analyse.found = dlsym(lib, "cusparseSpMVOp_createDescr");
+	*(void **)&api.op_plan = dlsym(lib, "cusparseSpMVOp_createPlan");
+	*(void **)&api.op_multiply = dlsym(lib, "cusparseSpMVOp");
+	*(void **)&api.op_drop_plan = dlsym(lib, "cusparseSpMVOp_destroyPlan");
+	*(void **)&api.op_drop_analysis = dlsym(lib, "cusparseSpMVOp_destroyDescr");
 	*(void **)&api.attribute = dlsym(lib, "cusparseSpMatSetAttribute");
 	*(void **)&api.solve_create = dlsym(lib, "cusparseSpSV_createDescr");
 	*(void **)&api.solve_destroy = dlsym(lib, "cusparseSpSV_destroyDescr");
@@ -181,6 +202,42 @@ int msrep_sparse_preprocess(void *h, int trans, double alpha, void *a, void *x, 
 int msrep_sparse_multiply(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, uint64_t buffer) {
 	union scalar p = scalar_of(alpha, single), q = scalar_of(beta, single);
 	return api.multiply(h, trans, &p, a, x, &q, y, single ? real32 : real64, alg, (void *)buffer);
+}
+
+enum { not_transposed = 0, op_default = 0 };
+
+int msrep_sparse_has_op(void) {
+	return api.op_buffer.found && api.op_analyse.found && api.op_plan && api.op_multiply && api.op_drop_plan && api.op_drop_analysis;
+}
+
+/* since12_8 reports whether the library is 12.8 or newer. */
+static int since12_8(void) {
+	int major = 0, minor = 0, patch = 0;
+	return !msrep_sparse_version(&major, &minor, &patch) && (major > 12 || (major == 12 && minor >= 8));
+}
+
+int msrep_sparse_op_buffer(void *h, void *a, void *x, void *y, int single, size_t *bytes) {
+	int type = single ? real32 : real64;
+	return since12_8() ? api.op_buffer.as12_8(h, not_transposed, a, x, y, y, type, op_default, bytes)
+	                   : api.op_buffer.as12_7(h, not_transposed, a, x, y, y, type, bytes);
+}
+
+int msrep_sparse_op_create(void *h, void *a, void *x, void *y, int single, uint64_t buffer, void **analysis, void **plan) {
+	int type = single ? real32 : real64;
+	*analysis = *plan = 0;
+	int s = since12_8() ? api.op_analyse.as12_8(h, analysis, not_transposed, a, x, y, y, type, op_default, (void *)buffer)
+	                    : api.op_analyse.as12_7(h, analysis, not_transposed, a, x, y, y, type, (void *)buffer);
+	return s ? s : api.op_plan(h, *analysis, plan, 0, 0);
+}
+
+int msrep_sparse_op_multiply(void *h, void *plan, double alpha, void *x, double beta, void *y, int single) {
+	union scalar p = scalar_of(alpha, single), q = scalar_of(beta, single);
+	return api.op_multiply(h, plan, &p, &q, x, y, y);
+}
+
+int msrep_sparse_op_destroy(void *analysis, void *plan) {
+	int s = plan ? api.op_drop_plan(plan) : 0, e = analysis ? api.op_drop_analysis(analysis) : 0;
+	return s ? s : e;
 }
 
 /* Values of cusparse.h for triangles: attributes and the only algorithm. */

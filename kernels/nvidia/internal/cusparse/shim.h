@@ -31,6 +31,15 @@ int msrep_sparse_buffer(void *h, int trans, double alpha, void *a, void *x, doub
 int msrep_sparse_preprocess(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, uint64_t buffer);
 int msrep_sparse_multiply(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, uint64_t buffer);
 
+/* The steps of y = alpha*A*x + beta*y for a CSR matrix by SpMVOp, NVIDIA's newest. Without it in the library (before
+ * 12.7.3, CUDA 13.1), msrep_sparse_has_op returns 0, and the others must not be called. create analyses the matrix with
+ * its values, for all later products with this buffer. */
+int msrep_sparse_has_op(void);
+int msrep_sparse_op_buffer(void *h, void *a, void *x, void *y, int single, size_t *bytes);
+int msrep_sparse_op_create(void *h, void *a, void *x, void *y, int single, uint64_t buffer, void **analysis, void **plan);
+int msrep_sparse_op_multiply(void *h, void *plan, double alpha, void *x, double beta, void *y, int single);
+int msrep_sparse_op_destroy(void *analysis, void *plan);
+
 /* The steps of solving T*y = alpha*x for a triangle of a CSR matrix. Without them in the library (before 11.3),
  * msrep_sparse_solves returns 0, and the others must not be called. */
 int msrep_sparse_solves(void);
