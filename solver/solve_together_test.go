@@ -81,6 +81,10 @@ func TestSolveClosesItsPlansWhereverItEnds(t *testing.T) {
 
 func TestDeterministicSolvesHaveTheSameBitsOnAnyNumberOfProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	kinds := []string{"cpu:1", "cpu:3", "sim:2"}
+	if testing.Short() {
+		kinds = kinds[:2]
+	}
 	for _, c := range []struct {
 		a      *sparse.CSR[float64]
 		choice Choice
@@ -92,7 +96,7 @@ func TestDeterministicSolvesHaveTheSameBitsOnAnyNumberOfProcessors(t *testing.T)
 		var first []float64
 		for _, n := range []int{1, 2, 5} {
 			runtime.GOMAXPROCS(n)
-			for _, devices := range []string{"cpu:1", "cpu:3", "sim:2"} {
+			for _, devices := range kinds {
 				x := make([]float64, c.a.Cols)
 				s, err := Solve(t.Context(), open(t, devices), c.a, ones(c.a.Rows), x, SolveOptions{Choice: c.choice, Tol: c.tol, Deterministic: true})
 				require.NotNil(t, s, "%v", err)
