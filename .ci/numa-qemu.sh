@@ -70,7 +70,7 @@ build_gpu() {
 		eval "$(.ci/cuda.sh --headers)"
 		go test -c -ldflags='-s -w' -tags 'qemu cuda' -o "$dir/init" ./msrep
 	)
-	gcc -O1 -shared -fPIC -o "$dir/stand-in.so" internal/nvidiatest/lib/{cuda,sparse}.c -lpthread
+	gcc -O1 -shared -fPIC -o "$dir/stand-in.so" internal/nvidiatest/lib/{cuda,links,sparse}.c -lpthread
 	for lib in $(ldd "$dir/init" | grep -o '/[^ ]*') $(ldd "$dir/stand-in.so" | grep -o '/[^ ]*'); do
 		cp -L --parents "$lib" "$dir"
 	done
