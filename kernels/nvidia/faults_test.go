@@ -205,7 +205,7 @@ func inject(t *testing.T, m nvidiatest.Machine, entry string, nth, code int) {
 var undoes = map[string]bool{
 	"cuMemFree_v2": true, "cuMemFreeAsync": true, "cuStreamDestroy_v2": true, "cuEventDestroy_v2": true, "cuModuleUnload": true,
 	"cuMemHostUnregister": true, "cuMemFreeHost": true, "cuDevicePrimaryCtxRelease_v2": true, "cusparseDestroy": true, "cusparseDestroySpMat": true, "cusparseDestroyDnVec": true,
-	"cusparseSpSV_destroyDescr": true,
+	"cusparseSpSV_destroyDescr": true, "cusparseSpMVOp_destroyDescr": true, "cusparseSpMVOp_destroyPlan": true,
 }
 
 func TestALostGPURefusesWorkAndOthersGoOn(t *testing.T) {
