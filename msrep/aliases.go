@@ -1,11 +1,7 @@
 package msrep
 
 import (
-	"errors"
-
 	"github.com/msrep-go/msrep/internal/devvec"
-	"github.com/msrep-go/msrep/internal/mem"
-	"github.com/msrep-go/msrep/internal/rescue"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/partition"
@@ -55,50 +51,3 @@ type (
 // Project, Combine and Misfit compute; Len and Bytes state the size; Wait waits for earlier operations, and Close frees
 // the memory. "go doc github.com/msrep-go/msrep/internal/devvec Vector" prints their formulas.
 type Vector[V sparse.Value] = devvec.Vector[V]
-
-// NewVector returns a Vector of n zeros in equal pieces. Products of a plan are fastest with vectors made by the plan
-// (RowVector, ColumnVector).
-func NewVector[V sparse.Value](sys *System, n int) (v *Vector[V], err error) {
-	defer rescue.To(&err)
-	if sys == nil {
-		return nil, sparse.Inputf("system", "is nil")
-	}
-	if n < 0 || n > sparse.MaxDim {
-		return nil, sparse.Inputf("vector", "%d elements: use 0 to %d", n, sparse.MaxDim)
-	}
-	d := sys.devices()
-	return devvec.New[V](d, devvec.EvenCuts(n, max(len(d.List), 1)))
-}
-
-// VectorAt returns a Vector of n elements that the caller has in the memory of a GPU, the only device of sys: element i is
-// address + i*size bytes. The address is one of the primary context, as those of the CUDA runtime, CuPy and torch are.
-// VectorAt waits for all work that was queued on the GPU. The caller keeps the memory alive and may use it again after Wait;
-// Close does not free it.
-func VectorAt[V sparse.Value](sys *System, address uint64, n int) (v *Vector[V], err error) {
-	defer rescue.To(&err)
-	if sys == nil {
-		return nil, sparse.Inputf("system", "is nil")
-	}
-	size := uint64(mem.Size[V]())
-	list := sys.devices().List
-	switch {
-	case n < 0 || n > sparse.MaxDim:
-		return nil, sparse.Inputf("vector", "%d elements: use 0 to %d", n, sparse.MaxDim)
-	case address%size != 0:
-		return nil, sparse.Inputf("vector", "begins at an address that is no multiple of %d", size)
-	case len(list) != 1:
-		return nil, sparse.Inputf("vector", "in the memory of a GPU: the system has %d devices, it must have this GPU only", len(list))
-	}
-	device, ok := list[0].(kernels.MemoryAdopter)
-	if !ok {
-		return nil, sparse.Inputf("vector", "in the memory of a GPU: the system has device %s", list[0].Info().ID)
-	}
-	buf, err := device.AdoptMemory(address, int64(n)*int64(size))
-	if errors.Is(err, kernels.ErrArgument) || errors.Is(err, kernels.ErrNotSupported) {
-		return nil, &sparse.InputError{Subject: "vector", Err: err}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return devvec.Adopt(sys, 0, kernels.Array[V]{Buf: buf, Len: int64(n)})
-}

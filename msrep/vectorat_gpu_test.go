@@ -4,6 +4,7 @@ package msrep
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -26,6 +27,7 @@ func gpuArray[V sparse.Value](t *testing.T, sys *System, src []V) (addr uint64, 
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, s.Close())
+		runtime.KeepAlive(src) // the copy may end only now
 		require.NoError(t, a.Free())
 	})
 	require.NoError(t, a.Write(s, src)) // VectorAt waits for it

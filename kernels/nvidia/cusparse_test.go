@@ -249,7 +249,10 @@ func checkSpMVOp[V sparse.Value](t *testing.T, d *Device, s *stream, op *kernels
 	require.NoError(t, y.Write(s, []V{nan, nan, nan}))
 	require.NoError(t, s.Launch(&kernels.MajorProductPacked[V]{A: p, Alpha: 2, X: x, Y: y, Carry: carry}))
 	require.Equal(t, []V{2 * 5004, 0, 2 * 98760}, devicetest.Download(t, s, y))
-	for _, a := range []interface{ Free() error }{x, y, carry} {
+	unaligned := devicetest.Upload(t, s, d, []V{0, 1, 10, 100, 1000, 10000})
+	require.NoError(t, s.Launch(&kernels.MajorProductPacked[V]{A: p, Alpha: 2, X: unaligned.Sub(1, 6), Y: y, Carry: carry}))
+	require.Equal(t, []V{2 * 5004, 0, 2 * 98760}, devicetest.Download(t, s, y))
+	for _, a := range []interface{ Free() error }{x, y, carry, unaligned} {
 		require.NoError(t, a.Free())
 	}
 	require.NoError(t, end())

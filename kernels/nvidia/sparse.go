@@ -207,7 +207,7 @@ func (p *sparsePart[V]) product(s *stream, op *kernels.MajorProductPacked[V]) (f
 	if err != nil {
 		return nil, fmt.Errorf("y: %w", err)
 	}
-	if y%sparseAlign != 0 {
+	if y%sparseAlign != 0 || p.plan.Algorithm == cusparse.Op && x%sparseAlign != 0 {
 		own := *op
 		own.A = p.own
 		prog, err := launch.Plan(&own, d, launch.Vector)

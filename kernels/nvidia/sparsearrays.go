@@ -12,7 +12,8 @@ import (
 // sparseAlign is the alignment in bytes of arrays for cuSPARSE, which reads and writes
 // this number of bytes at a time without a check. With unaligned arrays, 12.0 and later
 // lose the GPU by a misaligned address; this is known for y (kokkos-kernels 1889) and,
-// before 13.1, for row indices (pytorch 167901). x is read element by element.
+// before 13.1, for row indices (pytorch 167901). x is read element by element,
+// except perhaps by SpMVOp, which gets only an aligned x.
 const sparseAlign = 16
 
 // aligned returns the address of a, or that of an aligned copy. The copy is enqueued on

@@ -220,7 +220,9 @@ int cusparseSpMVOp(struct handle *h, struct plan *p, const void *a, const void *
 	if (!usable(h) || !op_fits(0, m, x, y, z, !m->single) || mock_drain_all()) {
 		return invalid;
 	}
-	if (aligned(m, y)) {
+	if ((uintptr_t)x->val % 16) {
+		mock_lose(716);
+	} else if (aligned(m, y)) {
 		multiply(0, get(a, 0, m->single), m, x, get(b, 0, m->single), y, since12_8(), 0);
 	}
 	return success;
