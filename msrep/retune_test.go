@@ -15,8 +15,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// stencil returns a matrix for which a plan on an idle machine does not choose csr, a vector of ones, and their
-// product.
+// stencil returns the matrix of a five-point stencil, a vector of ones, and their product.
 func stencil(t *testing.T) (a *sparse.CSR[float64], x, want []float64) {
 	a = generated(t, "stencil:dims=2,points=5,n=200")
 	x, want = make([]float64, a.Cols), make([]float64, a.Rows)
@@ -31,11 +30,13 @@ func stencil(t *testing.T) (a *sparse.CSR[float64], x, want []float64) {
 	return a, x, want
 }
 
-// inCSR returns a plan that has chosen csr with the given doubt, as if other processes had used the CPUs.
-func inCSR(t *testing.T, sys *System, a *sparse.CSR[float64], doubt float64) *Plan[float64] {
-	choice := planOf[float64](t, sys, a, PlanOptions{Expected: Expected{Products: 1}}).Choice()
-	p := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Choice: choice}})
-	require.Equal(t, kernels.FormCSR, p.Packed(NoTrans)[0].Form)
+// inTiles returns a plan that has chosen tiles with the given doubt. No search tries tiles for a stencil, so a search
+// always replaces them.
+func inTiles(t *testing.T, sys *System, a *sparse.CSR[float64], doubt float64) *Plan[float64] {
+	choice := string(planOf[float64](t, sys, a, PlanOptions{Expected: Expected{Products: 1}}).Choice())
+	choice = choice[:strings.LastIndex(choice, "=")+1] + string(kernels.FormTiles)
+	p := planOf[float64](t, sys, a, PlanOptions{Storage: Storage{Choice: Choice(choice)}})
+	require.Equal(t, kernels.FormTiles, p.Packed(NoTrans)[0].Form)
 	p.shares[0].doubt, p.retuning.doubt = doubt, doubt
 	return p
 }
@@ -43,27 +44,21 @@ func inCSR(t *testing.T, sys *System, a *sparse.CSR[float64], doubt float64) *Pl
 func TestAPlanWithUncertainFormsRetunes(t *testing.T) {
 	sys := openCPU(t, "cpu:1")
 	a, x, want := stencil(t)
-	var p *Plan[float64]
+	p := inTiles(t, sys, a, 1)
 	y := make([]float64, a.Rows)
 	product := func() {
 		multiply(t, p, NoTrans, 1, x, 0, y)
 		require.InDeltaSlice(t, want, y, 1e-12)
 	}
-	for range 10 { // on a busy machine a search may find that csr is the fastest
-		p = inCSR(t, sys, a, 0.9)
-		p.retuning.cost = time.Hour
-		product()
-		product()
-		require.Zero(t, p.retuning.attempts, "products have not taken long enough")
-		p.retuning.cost = time.Nanosecond
-		product()
-		require.Equal(t, 1, p.retuning.attempts)
-		if p.Packed(NoTrans)[0].Form != kernels.FormCSR {
-			break
-		}
-	}
-	require.NotEqual(t, kernels.FormCSR, p.Packed(NoTrans)[0].Form)
-	require.Less(t, p.retuning.doubt, 0.9)
+	p.retuning.cost = time.Hour
+	product()
+	product()
+	require.Zero(t, p.retuning.attempts, "products have not taken long enough")
+	p.retuning.cost = time.Nanosecond
+	product()
+	require.Equal(t, 1, p.retuning.attempts)
+	require.NotEqual(t, kernels.FormTiles, p.Packed(NoTrans)[0].Form)
+	require.Less(t, p.retuning.doubt, 1.0)
 	require.Greater(t, p.retuning.cost, time.Nanosecond, "cost is the time of the search")
 
 	for range 100 { // the doubt never decreases
@@ -72,25 +67,25 @@ func TestAPlanWithUncertainFormsRetunes(t *testing.T) {
 	}
 	require.Equal(t, maxRetunes, p.retuning.attempts)
 
-	sure := inCSR(t, sys, a, 0)
+	sure := inTiles(t, sys, a, 0)
 	sure.retuning.cost = 0
 	multiply(t, sure, NoTrans, 1, x, 0, y)
 	multiply(t, sure, NoTrans, 1, x, 0, y)
 	require.Zero(t, sure.retuning.attempts)
-	require.Equal(t, kernels.FormCSR, sure.Packed(NoTrans)[0].Form)
+	require.Equal(t, kernels.FormTiles, sure.Packed(NoTrans)[0].Form)
 }
 
 // A retune that fails because the context ends makes the product fail, and leaves the plan unchanged.
 func TestAFailedRetuneLeavesThePlanUnchanged(t *testing.T) {
 	sys := openCPU(t, "cpu:1")
 	a, x, want := stencil(t)
-	p := inCSR(t, sys, a, 0.9)
+	p := inTiles(t, sys, a, 1)
 	held := p.Bytes()
 	p.retuning.cost, p.retuning.productTime = 0, time.Second
 	err := p.SpMV(newEndsAfter(1), NoTrans, 1, x, 0, make([]float64, a.Rows))
 	require.Equal(t, context.Canceled, err)
 	require.Equal(t, held, p.Bytes())
-	require.Equal(t, kernels.FormCSR, p.Packed(NoTrans)[0].Form)
+	require.Equal(t, kernels.FormTiles, p.Packed(NoTrans)[0].Form)
 	require.ErrorIs(t, p.Retune(newEndsAfter(1)), context.Canceled)
 	require.Equal(t, held, p.Bytes())
 	y := make([]float64, a.Rows)
