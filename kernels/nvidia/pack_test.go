@@ -51,7 +51,7 @@ func TestMeasuringTakesATenthOfManyProductsAtMost(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, p.Free())
 		calls := nvidiatest.Calls()
-		return calls["cuLaunchKernel"] + calls["cusparseSpMV"]
+		return calls["cuLaunchKernel"] + calls["cusparseSpMV"] + calls["cusparseSpMVOp"]
 	}
 	require.Less(t, launched(slicedFrom), slicedFrom/10+20)
 	require.InDelta(t, 200, launched(3000), 100)
@@ -255,7 +255,12 @@ func TestAResidentProductIsALaunchAndNothingElse(t *testing.T) {
 		nvidiatest.Fail("", 0, 0)
 		require.NoError(t, s.Launch(product))
 		require.NoError(t, d.OnThread(func() {}))
-		require.Equal(t, c.entries, nvidiatest.Calls(), c.form)
+		calls := nvidiatest.Calls()
+		if n, ok := calls["cusparseSpMVOp"]; ok { // the plan has found it faster
+			calls["cusparseSpMV"] += n
+			delete(calls, "cusparseSpMVOp")
+		}
+		require.Equal(t, c.entries, calls, c.form)
 		require.NoError(t, s.Sync())
 		require.NoError(t, p.Free())
 		require.NoError(t, x.Free())
