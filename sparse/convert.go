@@ -1,6 +1,9 @@
 package sparse
 
-import "github.com/msrep-go/msrep/internal/par"
+import (
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/par"
+)
 
 // ToCSR returns a as CSR: a itself if it is CSR, else a conversion that shares no array
 // with a. Entries keep their order within a row. Duplicates of a COO matrix remain
@@ -12,7 +15,7 @@ func ToCSR[V Value](a Matrix[V]) *CSR[V] {
 		return a
 	case *CSC[V]:
 		m := &CSR[V]{Rows: a.Rows, Cols: a.Cols}
-		m.RowPtr, m.ColIdx, m.Val = compress(a.Rows, a.RowIdx, expand(a.ColPtr), a.Val)
+		m.RowPtr, m.ColIdx, m.Val = turn(a.Rows, a.ColPtr, a.RowIdx, a.Val)
 		return m
 	case *COO[V]:
 		m := &CSR[V]{Rows: a.Rows, Cols: a.Cols}
@@ -55,7 +58,7 @@ func (m *COO[V]) SortByRow() *COO[V] { return ToCOO[V](ToCSR[V](m)) }
 // Convert returns m with its values converted to W, rounded to nearest. Values beyond the
 // range of W become infinite. The result shares the pointers and indices of m.
 func Convert[W, V Value](m *CSR[V]) *CSR[W] {
-	val := make([]W, len(m.Val))
+	val := mem.Make[W](len(m.Val))
 	par.Range(int64(len(val)), 1<<15, func(lo, hi int64) {
 		for k := lo; k < hi; k++ {
 			val[k] = W(m.Val[k])
@@ -68,7 +71,7 @@ func Convert[W, V Value](m *CSR[V]) *CSR[W] {
 // r. Each goroutine owns a range of majors and scans all indices for it, so compress
 // allocates only its result.
 func compress[V Value](majors int, major, minor []int32, val []V) (ptr []int64, idx []int32, out []V) {
-	ptr = make([]int64, majors+1)
+	ptr = mem.Make[int64](majors + 1)
 	next := ptr[1:] // counts, then the index of the next entry of each major
 	workers := min(par.Workers(int64(len(val)), 1<<15), maxScanners, max(majors, 1))
 	par.Do(workers, func(w int) {
@@ -80,7 +83,7 @@ func compress[V Value](majors int, major, minor []int32, val []V) (ptr []int64, 
 		}
 	})
 	first, _ := startsAndRanges(next, workers)
-	idx, out = make([]int32, len(val)), make([]V, len(val))
+	idx, out = mem.Make[int32](len(val)), mem.Make[V](len(val))
 	par.Do(workers, func(w int) {
 		lo, n := int32(first[w]), uint32(first[w+1]-first[w])
 		for k, r := range major {
@@ -91,6 +94,68 @@ func compress[V Value](majors int, major, minor []int32, val []V) (ptr []int64, 
 		}
 	})
 	return ptr, idx, out
+}
+
+// turn stores entries that are grouped by major by their minor instead: entries turned[j] to turned[j+1]-1 of idx and out are
+// those of minor j, in the order of their majors. Each goroutine takes the entries of a range of majors: it counts its
+// entries of each minor, and then knows their places.
+func turn[V Value](minors int, ptr []int64, minor []int32, val []V) (turned []int64, idx []int32, out []V) {
+	nnz := int64(len(val))
+	workers := min(par.Workers(nnz, 1<<15), maxScanners, max(int(nnz/int64(max(minors, 1))), 2)) // the counts take less memory than the result
+	first := make([]int, workers+1)                                                              // major of each goroutine
+	for w := range workers {
+		first[w] = lowerBound(ptr, par.Cut(nnz, workers, w))
+	}
+	first[workers] = len(ptr) - 1
+	next := make([][]int64, workers) // of each goroutine: counts, then the place of its next entry of each minor
+	par.Do(workers, func(w int) {
+		n := mem.Make[int64](minors)
+		for _, j := range minor[ptr[first[w]]:ptr[first[w+1]]] {
+			n[j]++
+		}
+		next[w] = n
+	})
+	turned = mem.Make[int64](minors + 1)
+	sums := make([]int64, workers+1) // of the counts of ranges of minors
+	span := func(w int) (lo, hi int64) {
+		return par.Cut(int64(minors), workers, w), par.Cut(int64(minors), workers, w+1)
+	}
+	par.Do(workers, func(w int) {
+		sum := int64(0)
+		lo, hi := span(w)
+		for _, n := range next {
+			for _, count := range n[lo:hi] {
+				sum += count
+			}
+		}
+		sums[w+1] = sum
+	})
+	for w := range workers {
+		sums[w+1] += sums[w]
+	}
+	par.Do(workers, func(w int) {
+		at := sums[w]
+		lo, hi := span(w)
+		for j := lo; j < hi; j++ {
+			for _, n := range next {
+				n[j], at = at, at+n[j]
+			}
+			turned[j+1] = at
+		}
+	})
+	idx, out = mem.Make[int32](len(val)), mem.Make[V](len(val))
+	par.Do(workers, func(w int) {
+		n := next[w]
+		for r := first[w]; r < first[w+1]; r++ {
+			row := val[ptr[r]:ptr[r+1]]
+			for k, j := range minor[ptr[r]:ptr[r+1]][:len(row)] {
+				at := n[j]
+				idx[at], out[at] = int32(r), row[k]
+				n[j] = at + 1
+			}
+		}
+	})
+	return turned, idx, out
 }
 
 // startsAndRanges replaces counts by their exclusive prefix sums and divides the majors
@@ -112,7 +177,7 @@ func startsAndRanges(counts []int64, workers int) (first []int, nnz int64) {
 // expand returns the major of every entry.
 func expand(ptr []int64) []int32 {
 	m := len(ptr) - 1
-	out := make([]int32, ptr[m])
+	out := mem.Make[int32](int(ptr[m]))
 	par.Range(int64(m), 1<<12, func(lo, hi int64) {
 		for r := lo; r < hi; r++ {
 			run := out[ptr[r]:ptr[r+1]]

@@ -105,3 +105,17 @@ func TestSlicesStayWithinTheirBytes(t *testing.T) {
 	_, ok = Slice[float64](b[4:], 1)
 	require.False(t, ok, "not aligned")
 }
+
+func TestMakeGivesZerosThatCanBeWritten(t *testing.T) {
+	for _, n := range []int{0, 1, 1000, minHuge/8 - 1, minHuge / 8, minHuge/8 + 12345, minHuge} {
+		s := Make[float64](n)
+		require.Len(t, s, n)
+		for i := range s {
+			if s[i] != 0 {
+				require.Zero(t, s[i], "element %d of %d", i, n)
+			}
+			s[i] = 1
+		}
+	}
+	require.Panics(t, func() { Make[int32](-1) })
+}
