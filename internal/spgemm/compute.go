@@ -11,52 +11,49 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// product is the computation of a product of several factors, from left to right.
+// product is the computation of C = A B, or of C = A B P.
 type product[V sparse.Value] struct {
 	on      On
-	factors []*sparse.CSR[V]
-	order   []order               // of the rows of each factor
-	wide    []bool                // for each factor; see accumulator
+	a, b, p *sparse.CSR[V]        // p is nil in C = A B
+	order   order                 // of the rows of B
+	wide    bool                  // see accumulator
 	cuts    []int                 // first row of each piece, then the number of rows
-	moved   []bool                // of movedRows for B in a product A B
+	moved   []bool                // of movedRows
 	cols    [][]int32             // the columns of the rows of each piece, until fill has moved them to c
-	vals    [][]V                 // their values, where structure computes them too; see atOnce
-	found   atomic.Int64          // entries of C that structure has counted
+	vals    [][]V                 // their values in C = A B P
+	found   atomic.Int64          // entries of C so far
 	each    int64                 // bytes of an entry of C
 	refused atomic.Pointer[error] // C does not fit into memory
 	c       *sparse.CSR[V]
 }
 
-// compute returns the product of several matrices whose shapes match: it finds the columns of each row, then computes the
-// values in place. Without values, the product has columns only.
-func compute[V sparse.Value](on On, factors []*sparse.CSR[V], values bool) (*sparse.CSR[V], error) {
+// compute returns A B, or A B P if third, which is P, is not nil. The shapes match. It finds the columns of each row, then
+// computes the values in place; those of A B P are computed with the columns. Without values, the product has columns only.
+func compute[V sparse.Value](on On, a, b, third *sparse.CSR[V], values bool) (*sparse.CSR[V], error) {
 	begin := time.Now()
 	if err := on.ended(); err != nil {
 		return nil, err
 	}
-	rows, last := factors[0].Rows, factors[len(factors)-1]
-	ptr := Work(on, factors[0], factors[1])
+	rows := a.Rows
+	ptr := Work(on, a, b)
 	n := on.workers(ptr[rows])
-	p := &product[V]{on: on, factors: factors, cuts: cut(ptr, n), c: &sparse.CSR[V]{Rows: rows, Cols: last.Cols, RowPtr: ptr}}
+	p := &product[V]{on: on, a: a, b: b, p: third, cuts: cut(ptr, n), c: &sparse.CSR[V]{Rows: rows, Cols: b.Cols, RowPtr: ptr}}
 	n = min(n, len(p.cuts)-1)
-	p.wide, p.order = make([]bool, len(factors)), make([]order, len(factors))
-	for i, f := range factors[1:] {
-		p.order[i+1] = orderOf(on, f)
-		p.wide[i+1] = wide(factors, i+1, n, ptr[rows])
-	}
-	if len(factors) == 2 {
-		p.moved = movedRows(on, last)
+	find := p.structure
+	if third != nil {
+		p.c.Cols = third.Cols
+		p.vals = make([][]V, len(p.cuts)-1)
+		find, n = p.tripleRows, min(n, tripleWorkers(a, b, third))
+	} else {
+		p.order, p.wide, p.moved = orderOf(on, b), wide(a, b, n, ptr[rows]), movedRows(on, b)
 	}
 	p.cols = make([][]int32, len(p.cuts)-1)
-	if values && len(factors) > 2 {
-		p.vals = make([][]V, len(p.cuts)-1)
-	}
 	if p.each = 4; values {
 		p.each += mem.Size[V]()
 	}
 	clear(ptr)
 	on.took(&begin, func(t *Timing) *time.Duration { return &t.Analyze })
-	if err := p.run(n, p.structure); err != nil {
+	if err := p.run(n, find); err != nil {
 		return nil, err
 	}
 	for i := range rows {
@@ -67,9 +64,9 @@ func compute[V sparse.Value](on On, factors []*sparse.CSR[V], values bool) (*spa
 	if err := p.fits(nnz, ""); err != nil {
 		return nil, err
 	}
-	p.c.ColIdx = make([]int32, nnz)
+	p.c.ColIdx = mem.Make[int32](int(nnz))
 	if values {
-		p.c.Val = make([]V, nnz)
+		p.c.Val = mem.Make[V](int(nnz))
 	}
 	if err := p.run(n, p.fill); err != nil {
 		return nil, err
@@ -90,13 +87,17 @@ func (p *product[V]) fits(n int64, atLeast string) error {
 // checkedEntries is the number of entries that a worker finds between two checks of the memory.
 const checkedEntries = 1 << 20
 
-// count adds n entries of C that a worker has found, and refuses the product once those of all workers do not fit into memory. It
-// returns 0.
-func (p *product[V]) count(n int) int {
-	if err := p.fits(p.found.Add(int64(n)), "at least "); err != nil {
+// count adds n entries of C that a worker has found. It reports false once those of all workers do not fit into memory, and
+// refuses the product.
+func (p *product[V]) count(w *worker[V], n int) bool {
+	if w.uncounted += n; w.uncounted < checkedEntries {
+		return true
+	}
+	if err := p.fits(p.found.Add(int64(w.uncounted)), "at least "); err != nil {
 		p.refused.CompareAndSwap(nil, &err)
 	}
-	return 0
+	w.uncounted = 0
+	return p.refused.Load() == nil
 }
 
 // ended returns the error with which the computation ends early: the product does not fit into memory, or the context ended.
@@ -111,16 +112,11 @@ func (p *product[V]) ended() error {
 func (p *product[V]) run(n int, f func(w *worker[V], piece int)) error {
 	var next atomic.Int64
 	p.on.do(n, func(int) {
-		w := &worker[V]{cols: take(&pieces, 0), acc: make([]accumulator[V], len(p.factors)), between: make([]rowBuffer[V], len(p.factors))}
-		for i := range w.acc {
-			w.acc[i] = newAccumulator(p.factors[i], p.order[i], p.wide[i])
-		}
+		w := &worker[V]{cols: take(&pieces, 0), acc: newAccumulator(p.b, p.order, p.wide)}
 		for i := int(next.Add(1)) - 1; i < len(p.cuts)-1 && p.ended() == nil; i = int(next.Add(1)) - 1 {
 			f(w, i)
 		}
-		for i := range w.acc {
-			w.acc[i].release()
-		}
+		w.acc.release()
 		if cap(w.cols) <= smallPiece {
 			pieces.Put(&w.cols)
 		}
@@ -130,92 +126,60 @@ func (p *product[V]) run(n int, f func(w *worker[V], piece int)) error {
 
 // worker is the state of one worker.
 type worker[V sparse.Value] struct {
-	acc     []accumulator[V] // for each factor; the first is not used
-	between []rowBuffer[V]   // for each factor: a row of the product of the factors up to it
-	cols    []int32          // the columns of a piece
-	vals    []V              // its values; see atOnce
+	acc  accumulator[V]
+	cols []int32 // the columns of a piece
 
 	uncounted int // entries since the last check of the memory
+
+	triple triple[V]
 
 	_ [64]byte // no worker writes to a cache line that another one reads
 }
 
-// rowBuffer is memory for a row.
-type rowBuffer[V sparse.Value] struct {
-	cols []int32
-	vals []V
+// row returns the columns and values of a row of A.
+func (p *product[V]) row(r int) ([]int32, []V) {
+	lo, hi := p.a.RowPtr[r], p.a.RowPtr[r+1]
+	return p.a.ColIdx[lo:hi], p.a.Val[lo:hi]
 }
 
-// row returns the columns of a row of the first factor.
-func (p *product[V]) row(r int) []int32 {
-	a := p.factors[0]
-	return a.ColIdx[a.RowPtr[r]:a.RowPtr[r+1]]
-}
-
-// left returns row r of the product of all factors but the last. by is only computed if values is set.
-func (p *product[V]) left(w *worker[V], r int, values bool) (row []int32, by []V) {
-	a := p.factors[0]
-	row, by = a.ColIdx[a.RowPtr[r]:a.RowPtr[r+1]], a.Val[a.RowPtr[r]:a.RowPtr[r+1]]
-	for f := 1; f < len(p.factors)-1; f++ {
-		s := w.acc[f].bound(row)
-		t := &w.between[f]
-		if room := min(s.products, int64(p.factors[f].Cols)); room > int64(len(t.cols)) {
-			t.cols, t.vals = make([]int32, 2*room), make([]V, 2*room)
-		}
-		n := w.acc[f].columns(row, s, t.cols)
-		if values {
-			w.acc[f].gather(row, by, t.cols[:n], t.vals[:n])
-		}
-		row, by = t.cols[:n], t.vals[:n]
+// load reads the entries of B for row r, if it is before row end; see accumulator.load.
+func (p *product[V]) load(w *worker[V], r, end int, values bool) {
+	if r < end {
+		row, _ := p.row(r)
+		w.acc.load(row, values)
 	}
-	return row, by
 }
 
 // structure finds the columns of the rows of a piece, and stores their number for row r in RowPtr[r+1].
 func (p *product[V]) structure(w *worker[V], piece int) {
-	last := &w.acc[len(w.acc)-1]
-	cols, vals, uncounted := w.cols[:0], w.vals[:0], w.uncounted
+	cols := w.cols[:0]
 	var before []int32 // row of A before this one
 	n := 0             // its columns of C are the last n of cols
-	for r := p.cuts[piece]; r < p.cuts[piece+1]; r++ {
-		row, by := p.left(w, r, p.atOnce())
-		if len(p.factors) == 2 && r+1 < p.cuts[piece+1] {
-			last.load(p.row(r+1), false)
-		}
+	end := p.cuts[piece+1]
+	for r := p.cuts[piece]; r < end; r++ {
+		row, _ := p.row(r)
+		p.load(w, r+1, end, false)
 		if step, ok := p.follows(row, before); ok {
 			cols = slices.Grow(cols, n)
 			for _, c := range cols[len(cols)-n:] {
 				cols = append(cols, c+step)
 			}
 		} else {
-			s := last.bound(row)
+			s := w.acc.bound(row)
 			at := len(cols)
 			cols = slices.Grow(cols, int(min(s.products, int64(p.c.Cols))))
-			n = last.columns(row, s, cols[at:cap(cols)])
+			n = w.acc.columns(row, s, cols[at:cap(cols)])
 			cols = cols[:at+n]
-			if p.atOnce() {
-				vals = slices.Grow(vals, n)[:at+n]
-				last.gather(row, by, cols[at:], vals[at:])
-			}
 		}
 		before = row
 		p.c.RowPtr[r+1] = int64(n)
-		if uncounted += n; uncounted >= checkedEntries {
-			if uncounted = p.count(uncounted); p.refused.Load() != nil {
-				return
-			}
+		if !p.count(w, n) {
+			return
 		}
 	}
-	w.cols, w.vals, w.uncounted = cols, vals, uncounted
+	w.cols = cols
 	p.cols[piece] = append(take(&columns, len(cols)), cols...)
-	if p.atOnce() {
-		p.vals[piece] = slices.Clone(vals)
-	}
 }
-
-// atOnce reports whether structure also computes the values. It does for three factors: otherwise each row of R A would be
-// computed twice.
-func (p *product[V]) atOnce() bool { return p.vals != nil }
 
 // These pools keep memory for later products: small products would otherwise spend much of their time in garbage collection.
 var (
@@ -237,7 +201,7 @@ func take(from *sync.Pool, n int) []int32 {
 // columns of these rows of A. This holds if they are equal, or if row is before plus 1 and each row of B that row names is
 // the row before it plus 1.
 func (p *product[V]) follows(row, before []int32) (by int32, ok bool) {
-	if len(row) < 2 || len(row) != len(before) || len(p.factors) > 2 {
+	if len(row) < 2 || len(row) != len(before) {
 		return 0, false
 	}
 	by = row[0] - before[0]
@@ -279,40 +243,34 @@ func isMoved(row, before []int32) bool {
 
 // fill computes the rows of a piece.
 func (p *product[V]) fill(w *worker[V], piece int) {
-	c, last := p.c, &w.acc[len(w.acc)-1]
+	c := p.c
 	copy(c.ColIdx[c.RowPtr[p.cuts[piece]]:], p.cols[piece])
 	if kept := p.cols[piece]; cap(kept) <= smallPiece {
 		columns.Put(&kept)
 	}
 	p.cols[piece] = nil
-	if c.Val == nil {
-		return
-	}
-	if p.atOnce() {
+	if p.vals != nil {
 		copy(c.Val[c.RowPtr[p.cuts[piece]]:], p.vals[piece])
 		p.vals[piece] = nil
+	}
+	if c.Val == nil || p.vals != nil {
 		return
 	}
-	for r := p.cuts[piece]; r < p.cuts[piece+1]; r++ {
-		if len(p.factors) == 2 && r+1 < p.cuts[piece+1] {
-			last.load(p.row(r+1), true)
-		}
+	end := p.cuts[piece+1]
+	for r := p.cuts[piece]; r < end; r++ {
+		p.load(w, r+1, end, true)
 		if lo, hi := c.RowPtr[r], c.RowPtr[r+1]; lo < hi {
-			row, by := p.left(w, r, true)
-			last.gather(row, by, c.ColIdx[lo:hi], c.Val[lo:hi])
+			row, by := p.row(r)
+			w.acc.gather(row, by, c.ColIdx[lo:hi], c.Val[lo:hi])
 		}
 	}
 }
 
-// wide reports whether each worker may allocate arrays of all columns of factor i: they are short, or take at most a quarter
-// of the memory of the factors and little time beside the work.
-func wide[V sparse.Value](factors []*sparse.CSR[V], i, workers int, work int64) bool {
-	bytes := int64(0)
-	for _, f := range factors {
-		bytes += f.Bytes()
-	}
-	cols := int64(factors[i].Cols)
-	return cols <= 1<<12 || cols <= work/4 && int64(workers)*cols*mem.Size[V]() <= bytes/4
+// wide reports whether each worker may allocate arrays of all columns of B: they are short, or take at most a quarter of the
+// memory of the factors and little time beside the work.
+func wide[V sparse.Value](a, b *sparse.CSR[V], workers int, work int64) bool {
+	cols := int64(b.Cols)
+	return cols <= 1<<12 || cols <= work/4 && int64(workers)*cols*mem.Size[V]() <= (a.Bytes()+b.Bytes())/4
 }
 
 // order is how the columns of the rows of a matrix follow each other.

@@ -27,7 +27,7 @@ func Symbolic[V sparse.Value](a, b *sparse.CSR[V], run Run) (*Pattern, error) {
 		return nil, err
 	}
 	on := On{Run: run}
-	c, err := compute(on, []*sparse.CSR[V]{a, b}, false)
+	c, err := compute(on, a, b, nil, false)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func NumericOn[V sparse.Value](on On, p *Pattern, a, b *sparse.CSR[V], val []V) 
 	}
 	begin := time.Now()
 	n := min(on.workers(p.work), len(p.cuts)-1)
-	isWide := wide([]*sparse.CSR[V]{a, b}, 1, n, p.work)
+	isWide := wide(a, b, n, p.work)
 	inOrder := orderOf(on, b)
 	var next atomic.Int64
 	on.do(n, func(int) {

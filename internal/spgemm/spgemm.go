@@ -93,15 +93,16 @@ func MultiplyOn[V sparse.Value](on On, a, b *sparse.CSR[V]) (*sparse.CSR[V], err
 	if err := fit("A", a, "B", b); err != nil {
 		return nil, err
 	}
-	return compute(on, []*sparse.CSR[V]{a, b}, true)
+	return compute(on, a, b, nil, true)
 }
 
-// Triple returns R A P = (R A) P. Each worker keeps one row of R A at a time. Its errors are those of Multiply.
+// Triple returns R A P = (R A) P. Each worker keeps one row of R A at a time, with its entries in the order in which their
+// columns appear first; their products with P are added in this order. Its errors are those of Multiply.
 func Triple[V sparse.Value](r, a, p *sparse.CSR[V], run Run) (*sparse.CSR[V], error) {
 	if err := cmp.Or(fit("R", r, "A", a), fit("A", a, "P", p)); err != nil {
 		return nil, err
 	}
-	return compute(On{Run: run}, []*sparse.CSR[V]{r, a, p}, true)
+	return compute(On{Run: run}, r, a, p, true)
 }
 
 // fit returns an error if A B does not exist.
