@@ -77,8 +77,8 @@ func (p *choosing[V]) choose(op *kernels.Packing[V], old *Choice[V]) error {
 		return p.plain(op, tooSmall)
 	}
 	s := newSearch(p, op)
-	if s.brief() && op.Products < forms.FewestCached {
-		return p.plain(op, fmt.Sprintf("%d products do not repay the search for another form", op.Products))
+	if n := op.Products; n > 0 && n < forms.Fewest || s.brief() && n < forms.FewestCached {
+		return p.plain(op, fmt.Sprintf("%d products do not repay the search for another form", n))
 	}
 	return s.run()
 }
