@@ -2,7 +2,9 @@ package multigrid
 
 import (
 	"math"
+	"sync/atomic"
 
+	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -11,13 +13,19 @@ import (
 // over many rows.
 func FitsFloat32(a *sparse.CSR[float64], first int) bool {
 	const least, most = 1e-15, 1e15
-	for i := range a.Rows {
-		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
-			v := math.Abs(a.Val[k])
-			if v > most || int(a.ColIdx[k]) == first+i && v < least {
-				return false
+	var outside atomic.Bool
+	par.Range(int64(a.Rows), 1<<13, func(lo, hi int64) {
+		for i := lo; i < hi; i++ {
+			from := a.RowPtr[i]
+			val := a.Val[from:a.RowPtr[i+1]]
+			for k, j := range a.ColIdx[from:a.RowPtr[i+1]][:len(val)] {
+				v := math.Abs(val[k])
+				if v > most || v < least && int64(j) == int64(first)+i {
+					outside.Store(true)
+					return
+				}
 			}
 		}
-	}
-	return true
+	})
+	return !outside.Load()
 }

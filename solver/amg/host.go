@@ -159,11 +159,19 @@ func (o *onHost[V]) applyVector(_ context.Context, r, z *msrep.Vector[float64]) 
 func (o *onHost[V]) scaleOf(r []float64) (float64, error) {
 	var largest atomic.Uint64 // as bits: those of positive numbers have the same order
 	err := o.levels[0].each(func(lo, hi int) {
-		m := 0.0
-		for _, v := range r[lo:hi] {
-			m = max(m, math.Abs(v))
+		const sign = 1 << 63
+		var m [4]uint64
+		v := r[lo:hi]
+		for ; len(v) >= 4; v = v[4:] {
+			m[0] = max(m[0], math.Float64bits(v[0])&^sign)
+			m[1] = max(m[1], math.Float64bits(v[1])&^sign)
+			m[2] = max(m[2], math.Float64bits(v[2])&^sign)
+			m[3] = max(m[3], math.Float64bits(v[3])&^sign)
 		}
-		for bits := math.Float64bits(m); ; {
+		for _, x := range v {
+			m[0] = max(m[0], math.Float64bits(x)&^sign)
+		}
+		for bits := max(m[0], m[1], m[2], m[3]); ; {
 			old := largest.Load()
 			if bits <= old || largest.CompareAndSwap(old, bits) {
 				return
@@ -183,7 +191,7 @@ func converted[V sparse.Value](v []float64) []V {
 	if same, ok := any(v).([]V); ok || v == nil {
 		return same
 	}
-	w := make([]V, len(v))
+	w := mem.Make[V](len(v))
 	par.Range(int64(len(v)), grain, func(lo, hi int64) {
 		for i := lo; i < hi; i++ {
 			w[i] = V(v[i])

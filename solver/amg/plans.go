@@ -18,6 +18,9 @@ type plans[V sparse.Value] struct {
 const (
 	// expectedCycles is the number of cycles for which plans look for forms.
 	expectedCycles = 40
+	// productsOfCycle is the number of products with A in a cycle, as a multiple of the degree of the smoother. It is half as
+	// much again as there are, so that a form which is several times as fast is also taken where building it is slow.
+	productsOfCycle = 3
 	// searched is the number of entries from which plans look for a form at all.
 	searched = 1 << 16
 )
@@ -48,7 +51,7 @@ func newPlans[V sparse.Value](ctx context.Context, sys *msrep.System, l *level, 
 		p.a = plan(l.solve, 1)
 		return p, err
 	}
-	p.a = plan(l.a, 2*opt.Degree*expectedCycles)
+	p.a = plan(l.a, productsOfCycle*opt.Degree*expectedCycles)
 	p.p, p.r = plan(l.p, expectedCycles), plan(l.r, expectedCycles)
 	return p, err
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -11,24 +12,32 @@ import (
 // symmetric reports whether A' = A up to rounding: whether x'A y = y'A x for vectors x and y of random numbers. It detects
 // differences between A' and A above about 1e-12 of the sum of all entries, so one pair of different entries among 1e10.
 func symmetric(a *sparse.CSR[float64]) bool {
-	r := rand.New(rand.NewPCG(1, 2))
-	x, y := make([]float64, a.Rows), make([]float64, a.Rows)
-	for i := range x {
-		x[i], y[i] = r.Float64()-0.5, r.Float64()-0.5
-	}
 	const chunk = 1 << 12 // rows
 	chunks := (a.Rows + chunk - 1) / chunk
+	rows := func(c int64) (lo, hi int) { return int(c) * chunk, min(int(c+1)*chunk, a.Rows) }
+	v := mem.Make[float64](2 * a.Rows) // x_i and y_i in turn
+	par.Range(int64(chunks), 4, func(from, to int64) {
+		for c := from; c < to; c++ {
+			r := rand.NewPCG(1, uint64(c))
+			lo, hi := rows(c)
+			for i := range v[2*lo : 2*hi] {
+				v[2*lo+i] = 0x1p-64 * float64(int64(r.Uint64())) // between -1/2 and 1/2
+			}
+		}
+	})
 	difference, total := make([]float64, chunks), make([]float64, chunks)
-	par.Range(int64(chunks), 4, func(lo, hi int64) {
-		for c := lo; c < hi; c++ {
+	par.Range(int64(chunks), 4, func(from, to int64) {
+		for c := from; c < to; c++ {
 			d, t := 0.0, 0.0
-			for i := int(c) * chunk; i < min(int(c+1)*chunk, a.Rows); i++ {
-				dx, dy, sum := 0.0, 0.0, 0.0
-				for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
-					v := a.Val[k]
-					dx, dy, sum = dx+v*x[a.ColIdx[k]], dy+v*y[a.ColIdx[k]], sum+math.Abs(v)
+			lo, hi := rows(c)
+			for i := lo; i < hi; i++ {
+				dx, dy := 0.0, 0.0
+				val := a.Val[a.RowPtr[i]:a.RowPtr[i+1]]
+				for k, j := range a.ColIdx[a.RowPtr[i]:a.RowPtr[i+1]][:len(val)] {
+					pair := v[2*int(j):][:2]
+					dx, dy, t = dx+val[k]*pair[0], dy+val[k]*pair[1], t+math.Abs(val[k])
 				}
-				d, t = d+x[i]*dy-y[i]*dx, t+sum
+				d += v[2*i]*dy - v[2*i+1]*dx
 			}
 			difference[c], total[c] = d, t
 		}

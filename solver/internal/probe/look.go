@@ -3,7 +3,10 @@ package probe
 import (
 	"math"
 	"slices"
+	"sort"
+	"sync/atomic"
 
+	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -29,16 +32,10 @@ func Tidy(a sparse.Matrix[float64]) (*sparse.CSR[float64], error) {
 		return nil, err
 	}
 	m := sparse.ToCSR(a)
-	sorted := true
-	for i := range m.Rows {
-		last := int32(-1)
-		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
-			if v := m.Val[k]; v-v != 0 {
-				return nil, sparse.Inputf("matrix", "the entry in row %d, column %d is %g: all must be finite", i, m.ColIdx[k], v)
-			}
-			sorted = sorted && m.ColIdx[k] > last
-			last = m.ColIdx[k]
-		}
+	sorted, bad := inOrder(m)
+	if bad >= 0 {
+		i, j := place(m, bad)
+		return nil, sparse.Inputf("matrix", "the entry in row %d, column %d is %g: all must be finite", i, j, m.Val[bad])
 	}
 	if sorted {
 		return m, nil
@@ -48,14 +45,50 @@ func Tidy(a sparse.Matrix[float64]) (*sparse.CSR[float64], error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range m.Rows {
-		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
-			if v := m.Val[k]; v-v != 0 {
-				return nil, sparse.Inputf("matrix", "the entries in row %d, column %d add up to %g: all sums must be finite", i, m.ColIdx[k], v)
-			}
-		}
+	if _, bad := inOrder(m); bad >= 0 {
+		i, j := place(m, bad)
+		return nil, sparse.Inputf("matrix", "the entries in row %d, column %d add up to %g: all sums must be finite", i, j, m.Val[bad])
 	}
 	return m, nil
+}
+
+// inOrder reports whether the columns of each row strictly ascend. bad is the first entry whose value is not finite; -1: all are
+// finite.
+func inOrder(m *sparse.CSR[float64]) (sorted bool, bad int64) {
+	var unsorted atomic.Bool
+	var first atomic.Int64
+	first.Store(math.MaxInt64)
+	par.Range(int64(m.Rows), 1<<13, func(lo, hi int64) {
+		inOrder := true
+		for i := lo; i < hi; i++ {
+			from, last := m.RowPtr[i], int32(-1)
+			val := m.Val[from:m.RowPtr[i+1]]
+			for k, j := range m.ColIdx[from:m.RowPtr[i+1]][:len(val)] {
+				if v := val[k]; v-v != 0 {
+					for at := from + int64(k); ; {
+						if old := first.Load(); old <= at || first.CompareAndSwap(old, at) {
+							return
+						}
+					}
+				}
+				inOrder = inOrder && j > last
+				last = j
+			}
+		}
+		if !inOrder {
+			unsorted.Store(true)
+		}
+	})
+	if bad = first.Load(); bad == math.MaxInt64 {
+		bad = -1
+	}
+	return !unsorted.Load(), bad
+}
+
+// place returns the row and the column of entry k.
+func place(m *sparse.CSR[float64], k int64) (row int, col int32) {
+	row = sort.Search(m.Rows, func(i int) bool { return m.RowPtr[i+1] > k })
+	return row, m.ColIdx[k]
 }
 
 // Look returns the traits of a square matrix that Tidy returned.
