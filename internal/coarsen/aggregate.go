@@ -3,6 +3,7 @@ package coarsen
 import (
 	"math"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
 )
 
@@ -30,7 +31,7 @@ func (s *setup) aggregate(g *graph) { s.number(s.joined(g, g.roots(s.run))) }
 // roots returns the root of the aggregate of each node after the first pass; -1: none.
 func (g *graph) roots(run runner) []int32 {
 	n := g.nodes()
-	root := make([]int32, n)
+	root := mem.Make[int32](n)
 	for i := range root {
 		root[i] = -1
 	}
@@ -143,7 +144,7 @@ func (s *setup) number(root []int32) {
 		count[p] += count[p-1]
 	}
 	s.aggregates = count[len(count)-1]
-	s.of = make([]int32, n)
+	s.of = mem.Make[int32](n)
 	s.run.pieces(n, 1<<14, func(piece, lo, hi int) {
 		next := count[piece]
 		for i := lo; i < hi; i++ {
@@ -197,7 +198,7 @@ func (g *graph) firstRoot(root []int32, i int) int32 {
 // joinedByEntries applies the first two rules of joined, which need only the row of the node.
 func (s *setup) joinedByEntries(root []int32) []int32 {
 	c := s.c
-	joined := make([]int32, len(root))
+	joined := mem.Make[int32](len(root))
 	s.run.ranges(len(root), 1<<12, func(lo, hi int) {
 		copy(joined[lo:hi], root[lo:hi])
 		for i := lo; i < hi; i++ {

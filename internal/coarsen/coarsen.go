@@ -3,6 +3,7 @@ package coarsen
 import (
 	"math"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/spgemm"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -94,6 +95,7 @@ type setup struct {
 	node     []int32   // of each unknown; nil if each is a node
 	diagonal []float64 // of A
 	inverse  []float64 // of diagonal; 0 for 0
+	rowSum   float64   // the largest row sum of |D^-1 A|
 
 	c     *couplings
 	back  *sparse.CSR[float64] // A'; nil if A is symmetric
@@ -164,7 +166,7 @@ func thresholds(opt Options) (theta, filter float64) {
 func constants(n, block int) [][]float64 {
 	near := make([][]float64, block)
 	for c := range near {
-		near[c] = make([]float64, n)
+		near[c] = mem.Make[float64](n)
 		for i := c; i < n; i += block {
 			near[c][i] = 1
 		}

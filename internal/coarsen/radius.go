@@ -1,6 +1,10 @@
 package coarsen
 
-import "math"
+import (
+	"math"
+
+	"github.com/msrep-go/msrep/internal/mem"
+)
 
 const (
 	// lanczosSteps is the number of products with A for a bound.
@@ -22,29 +26,12 @@ func (s *setup) spectralBound() float64 {
 	return min(bound, margin*s.lanczosBound(lanczosSteps))
 }
 
-// rowSumBound returns the largest row sum of |D^-1 A| (Gershgorin's theorem).
+// rowSumBound returns the largest row sum of |D^-1 A| in all processes (Gershgorin's theorem).
 func (s *setup) rowSumBound() float64 {
-	a := s.a
-	bounds := make([]float64, s.run.most)
-	s.run.pieces(a.Rows, 1<<12, func(piece, lo, hi int) {
-		largest := 0.0
-		for i := lo; i < hi; i++ {
-			sum := 0.0
-			for _, v := range a.Val[a.RowPtr[i]:a.RowPtr[i+1]] {
-				sum += math.Abs(v)
-			}
-			largest = max(largest, sum*math.Abs(s.inverse[i]))
-		}
-		bounds[piece] = largest
-	})
-	bound := 0.0
-	for _, b := range bounds {
-		bound = max(bound, b)
-	}
 	if s.over.Max != nil {
-		bound = s.over.Max(bound)
+		return s.over.Max(s.rowSum)
 	}
-	return bound
+	return s.rowSum
 }
 
 // lanczosBound returns a bound of the eigenvalues of D^-1 A for a symmetric A whose diagonal has one sign: the largest Ritz
@@ -54,7 +41,7 @@ func (s *setup) rowSumBound() float64 {
 func (s *setup) lanczosBound(steps int) float64 {
 	a, n := s.a, s.a.Rows
 	// v and old are the last two basis vectors, not divided by their lengths.
-	v, old, w := make([]float64, n), make([]float64, n), make([]float64, n)
+	v, old, w := mem.Make[float64](n), mem.Make[float64](n), mem.Make[float64](n)
 	length := math.Sqrt(s.sum(func(lo, hi int) (sum float64) {
 		for i := lo; i < hi; i++ {
 			w[i] = noise(s.over.First + i - s.over.Lo)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -41,7 +42,7 @@ type part struct {
 
 func (s *setup) newRows(n int) *rows {
 	return &rows{
-		p:     &sparse.CSR[float64]{Rows: n, Cols: int(s.first[s.aggregates]), RowPtr: make([]int64, n+1)},
+		p:     &sparse.CSR[float64]{Rows: n, Cols: int(s.first[s.aggregates]), RowPtr: mem.Make[int64](n + 1)},
 		parts: make([]part, s.run.most),
 	}
 }
@@ -50,7 +51,7 @@ func (s *setup) newRows(n int) *rows {
 func (r *rows) joined(run runner) *sparse.CSR[float64] {
 	p := r.p
 	prefix(p.RowPtr)
-	p.ColIdx, p.Val = make([]int32, p.RowPtr[p.Rows]), make([]float64, p.RowPtr[p.Rows])
+	p.ColIdx, p.Val = mem.Make[int32](int(p.RowPtr[p.Rows])), mem.Make[float64](int(p.RowPtr[p.Rows]))
 	run.ranges(len(r.parts), 1, func(lo, hi int) {
 		for _, part := range r.parts[lo:hi] {
 			copy(p.ColIdx[p.RowPtr[part.first]:], part.col)
@@ -143,7 +144,10 @@ func (s *setup) truncated(key []int32, val, coarse []float64) int {
 			count++
 		}
 	}
-	if scale := whole / kept; count < len(key) && 0.5 < scale && scale < 2 {
+	if count == len(key) {
+		return count
+	}
+	if scale := whole / kept; 0.5 < scale && scale < 2 {
 		for k := range count {
 			val[k] *= scale
 		}
@@ -153,7 +157,7 @@ func (s *setup) truncated(key []int32, val, coarse []float64) int {
 
 // grow makes room for n elements.
 func (p *part) grow(n int) {
-	col, val := make([]int32, n), make([]float64, n)
+	col, val := mem.Make[int32](n), mem.Make[float64](n)
 	copy(col, p.col)
 	copy(val, p.val)
 	p.col, p.val = col, val
@@ -175,8 +179,8 @@ func (s *setup) factor(i int, weak, size, damping float64) (f, rest float64) {
 	if d == 0 {
 		return 0, 1
 	}
-	lumped := d + weak
-	f = damping / (d * max(lumped/d, size/(mostStrong*math.Abs(d)), leastLumped))
+	lumped, sign := d+weak, math.Copysign(1, d)
+	f = damping / (sign * max(sign*lumped, size/mostStrong, sign*d*leastLumped))
 	return f, 1 - f*lumped
 }
 

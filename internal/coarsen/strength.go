@@ -2,7 +2,9 @@ package coarsen
 
 import (
 	"math"
+	"slices"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -30,31 +32,37 @@ type couplings struct {
 	root []float64 // square root of the absolute diagonal entry, or of the norm of the diagonal block
 }
 
-// findDiagonal sets diagonal and inverse.
+// findDiagonal sets diagonal, inverse and rowSum.
 func (s *setup) findDiagonal() {
 	a := s.a
-	s.diagonal, s.inverse = make([]float64, a.Rows), make([]float64, a.Rows)
-	s.run.ranges(a.Rows, 1<<12, func(lo, hi int) {
+	s.diagonal, s.inverse = mem.Make[float64](a.Rows), mem.Make[float64](a.Rows)
+	largest := make([]float64, s.run.most)
+	s.run.pieces(a.Rows, 1<<12, func(piece, lo, hi int) {
+		most := 0.0
 		for i := lo; i < hi; i++ {
-			d := 0.0
-			from := a.RowPtr[i]
-			for k, j := range a.ColIdx[from:a.RowPtr[i+1]] {
+			d, sum := 0.0, 0.0
+			val := a.Val[a.RowPtr[i]:a.RowPtr[i+1]]
+			for k, j := range a.ColIdx[a.RowPtr[i]:a.RowPtr[i+1]][:len(val)] {
+				sum += math.Abs(val[k])
 				if int(j) == i {
-					d += a.Val[from+int64(k)]
+					d += val[k]
 				}
 			}
 			s.diagonal[i] = d
 			if d != 0 {
 				s.inverse[i] = 1 / d
 			}
+			most = max(most, sum*math.Abs(s.inverse[i]))
 		}
+		largest[piece] = most
 	})
+	s.rowSum = slices.Max(largest)
 }
 
 // couplingsOf returns the couplings of A or A'.
 func (s *setup) couplingsOf(a *sparse.CSR[float64]) *couplings {
 	if s.nodes.single() {
-		root := make([]float64, a.Rows)
+		root := mem.Make[float64](a.Rows)
 		s.run.ranges(a.Rows, 1<<13, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				root[i] = math.Sqrt(math.Abs(s.diagonal[i]))
@@ -112,7 +120,7 @@ func (s *setup) coupledBlocks(a *sparse.CSR[float64]) *couplings {
 // strong returns the graph of the couplings c with |a_ij|^2 > theta^2 |a_ii a_jj|.
 func (s *setup) strong(c *couplings) *graph {
 	n := len(c.root)
-	g := &graph{start: c.ptr[:n], count: make([]int32, n), to: make([]int32, len(c.to))}
+	g := &graph{start: c.ptr[:n], count: make([]int32, n), to: mem.Make[int32](len(c.to))}
 	s.run.ranges(n, 1<<12, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			limit := s.theta * c.root[i]
@@ -140,7 +148,7 @@ func (g *graph) either(h *graph, run runner) *graph {
 	for i := range n {
 		both.start[i+1] = both.start[i] + int64(g.count[i]) + int64(h.count[i])
 	}
-	both.to = make([]int32, both.start[n])
+	both.to = mem.Make[int32](int(both.start[n]))
 	run.pieces(n, 1<<12, func(_, lo, hi int) {
 		in := make([]int32, n) // of each node: 1 + the last node of which it is a neighbour
 		for i := lo; i < hi; i++ {

@@ -1,6 +1,10 @@
 package coarsen
 
-import "math"
+import (
+	"math"
+
+	"github.com/msrep-go/msrep/internal/mem"
+)
 
 // dependent is a limit of the relative length of what is left of a near null vector in an aggregate after it was made
 // orthogonal to the earlier ones: below it, the vector counts as a linear combination of them.
@@ -9,7 +13,7 @@ const dependent = 1e-8
 // tentative makes the near null space B orthonormal in each aggregate: B = Q R there, with Q in t and R in coarseNear. A
 // vector that depends on the earlier ones adds no column to Q.
 func (s *setup) tentative() {
-	s.t = make([]float64, s.a.Rows*len(s.near))
+	s.t = mem.Make[float64](s.a.Rows * len(s.near))
 	s.first = make([]int32, s.aggregates+1)
 	if s.nodes.single() && len(s.near) == 1 {
 		s.normalise(s.near[0])
