@@ -143,6 +143,25 @@ func checkProduct[V sparse.Value](t *rapid.T) {
 	sameBits(t, plain(byAppearance(a, b), c), triple)
 }
 
+// Places in a row are counted on from row to row, and from 1 again before they overflow.
+func TestManyRowsDoNotOverflowPlaces(t *testing.T) {
+	b := generated(t, "stencil:n=4,points=5")
+	s := newAppearing[float64](b.Cols)
+	s.base = math.MaxInt32 - 40
+	again := 0
+	for range 20 {
+		before := s.base
+		s.reset()
+		s.add([]int32{5, 6, 5}, []float64{1, 2, 3}, b)
+		require.Equal(t, []int32{1, 4, 5, 6, 9, 2, 7, 10}, s.cols[:s.n])
+		require.Equal(t, []float64{-4, -4, 14, 4, -4, -2, -2, -2}, s.vals[:s.n])
+		if s.base < before {
+			again++
+		}
+	}
+	require.Equal(t, 1, again)
+}
+
 func generated(t require.TestingT, spec string) *sparse.CSR[float64] {
 	m, _, err := gen.Generate(spec)
 	require.NoError(t, err)

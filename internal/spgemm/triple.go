@@ -1,6 +1,7 @@
 package spgemm
 
 import (
+	"math"
 	"slices"
 
 	"github.com/msrep-go/msrep/sparse"
@@ -15,20 +16,18 @@ type appearing[V sparse.Value] struct {
 	vals []V
 }
 
-// mostAppearing is the largest number of columns of an appearing row. base and a place fit into int32.
-const mostAppearing = 1 << 30
-
 func newAppearing[V sparse.Value](cols int) appearing[V] {
 	return appearing[V]{at: make([]int32, cols), base: 1}
 }
 
 // reset empties the row.
 func (s *appearing[V]) reset() {
-	if s.base += int32(s.n); s.base > mostAppearing {
+	base := int64(s.base) + int64(s.n)
+	if base+int64(len(s.at))-1 > math.MaxInt32 { // a place might overflow
 		clear(s.at)
-		s.base = 1
+		base = 1
 	}
-	s.n = 0
+	s.base, s.n = int32(base), 0
 }
 
 // add adds row times B.
