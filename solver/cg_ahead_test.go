@@ -148,8 +148,8 @@ func TestCGAheadHasTheIteratesOfTheLoopOfTheHost(t *testing.T) {
 			require.LessOrEqual(t, res.Residual, opt.Tol)
 			require.LessOrEqual(t, res.Products, res.Iterations+2*(1+maxAhead))
 		}
-		for k := range min(len(res.History), len(expected.History), 12) { // later, rounding may decide
-			require.InDelta(t, expected.History[k], res.History[k], 1e-5*expected.History[k]+1e-12, "residual %d", k)
+		for k := range min(len(res.History), len(expected.History), 12) { // later, rounding may decide, as in residual n
+			require.InDelta(t, expected.History[k], res.History[k], 1e-5*expected.History[k]+1e-9*expected.History[0], "residual %d", k)
 		}
 		require.InDelta(t, expected.Iterations, res.Iterations, 2)
 		for i := range want {
