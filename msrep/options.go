@@ -46,9 +46,9 @@ type PlanOptions struct {
 type Expected struct {
 	// Products is the number of products. The search for a form takes about 15 % of the time that this many products
 	// take in plain CSR; 30 % for matrices that fit in the last-level cache and for tiles, which
-	// work in pieces of cache size. The time to allocate memory is extra. With 1 there is no search. With fewer than
-	// about 60 no form pays for itself on a matrix in the caches. 0 means that the number is unknown: the search then
-	// takes twice as long as for 100 products, or 30 ms if that is longer.
+	// work in pieces of cache size. The time to allocate memory is extra. There is no search for fewer than 30
+	// products, or fewer than 60 with a matrix in the caches: no form would pay for itself. 0 means that the number is
+	// unknown: the search then takes twice as long as for 100 products, or 30 ms if that is longer.
 	Products int
 	// Transposed is the number of products with Trans, in addition to Products. From 2 on (from 1 on with a named
 	// form, Release or Segments) the plan also keeps the transposed matrix. That takes the same memory again and
