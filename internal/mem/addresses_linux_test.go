@@ -36,7 +36,7 @@ func TestALimitLeavesWhatIsNeitherUsedNorReserved(t *testing.T) {
 		under(t, c.resource, c.index, 1<<30, func() {
 			room, available := addressRoom(), Available()
 			require.InDelta(t, 1<<30-c.kept, room, 1<<27)
-			require.LessOrEqual(t, available, 1<<30-c.kept)
+			require.LessOrEqual(t, available, 1<<30-c.kept+24<<20, "memory of earlier tests may be freed meanwhile")
 			most, limited := MostThreads()
 			require.True(t, limited)
 			require.InDelta(t, room/threadBytes, most, 1<<27/threadBytes)
