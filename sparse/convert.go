@@ -98,11 +98,14 @@ func compress[V Value](majors int, major, minor []int32, val []V) (ptr []int64, 
 
 // turn stores entries that are grouped by major by their minor instead: entries turned[j] to turned[j+1]-1 of idx and out are
 // those of minor j, in the order of their majors. Each goroutine takes the entries of a range of majors: it counts its
-// entries of each minor, and then knows their places.
+// entries of each minor, and then knows their places. If there are few entries for a minor, compress needs less memory.
 func turn[V Value](minors int, ptr []int64, minor []int32, val []V) (turned []int64, idx []int32, out []V) {
 	nnz := int64(len(val))
-	workers := min(par.Workers(nnz, 1<<15), maxScanners, max(int(nnz/int64(max(minors, 1))), 2)) // the counts take less memory than the result
-	first := make([]int, workers+1)                                                              // major of each goroutine
+	if nnz < 2*int64(minors) { // the counts would take more memory than the result
+		return compress(minors, minor, expand(ptr), val)
+	}
+	workers := max(min(par.Workers(nnz, 1<<15), maxScanners, int(nnz/int64(max(minors, 1)))), 1)
+	first := make([]int, workers+1) // the first major of each goroutine
 	for w := range workers {
 		first[w] = lowerBound(ptr, par.Cut(nnz, workers, w))
 	}

@@ -3,7 +3,7 @@ package mem
 import "unsafe"
 
 // Make returns n zero elements in the Go heap. It requests huge pages for many elements: the first writes to new memory
-// then take about half of the time, and later reads miss the TLB less often.
+// then take about a quarter of the time, and later reads miss the TLB less often.
 func Make[T Elem](n int) []T {
 	s := make([]T, n)
 	if b := Bytes(s); len(b) >= minHuge {

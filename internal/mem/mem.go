@@ -1,5 +1,6 @@
 // Package mem provides memory for arrays on devices: regions with one owner, outside the
-// Go heap if they are large, and conversions of memory between bytes and typed slices.
+// Go heap if they are large, and conversions of memory between bytes and typed slices. Make
+// allocates slices of the Go heap.
 package mem
 
 import (
