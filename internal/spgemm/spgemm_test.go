@@ -149,12 +149,15 @@ func TestManyRowsDoNotOverflowPlaces(t *testing.T) {
 	s := newAppearing[float64](b.Cols)
 	s.base = math.MaxInt32 - 40
 	again := 0
-	for range 20 {
+	for k := range int32(16) { // some columns appear only after that
 		before := s.base
 		s.reset()
-		s.add([]int32{5, 6, 5}, []float64{1, 2, 3}, b)
-		require.Equal(t, []int32{1, 4, 5, 6, 9, 2, 7, 10}, s.cols[:s.n])
-		require.Equal(t, []float64{-4, -4, 14, 4, -4, -2, -2, -2}, s.vals[:s.n])
+		row, by := []int32{k, k / 2, k}, []float64{1, 2, 3}
+		s.add(row, by, b)
+		fresh := newAppearing[float64](b.Cols)
+		fresh.add(row, by, b)
+		require.Equal(t, fresh.cols[:fresh.n], s.cols[:s.n])
+		require.Equal(t, fresh.vals[:fresh.n], s.vals[:s.n])
 		if s.base < before {
 			again++
 		}
