@@ -25,12 +25,16 @@ fi
 emulated() { # PROCESSOR EMULATOR TESTS PACKAGE...
 	local processor=$1 emulator=$2 tests=$3
 	shift 3
-	GOARCH=$processor CGO_ENABLED=0 go test -vet=off -short -run "$tests" -exec "$emulator" "$@"
+	GOARCH=$processor CGO_ENABLED=0 go test -vet=off -short -run "$tests" -skip DoNotAllocate -exec "$emulator" "$@"
 }
 
-GOARCH=arm64 CGO_ENABLED=0 go build ./...
+.ci/types.sh linux/arm64 linux/s390x linux/386
+loops="$(echo ./kernels/cpu/internal/form ./kernels/cpu/internal/form/{csr,slices,diagonals} ./internal/{simd,vec,dense})"
+# shellcheck disable=SC2086
+GOARCH=arm64 CGO_ENABLED=0 go vet $loops # the arguments of assembly
 emulated arm64 qemu-aarch64 EveryProcessor ./solver
-emulated arm64 qemu-aarch64 . ./kernels/cpu/internal/form ./kernels/cpu/internal/form/{csr,slices,diagonals} ./internal/{simd,vec,dense} ./merge
+# shellcheck disable=SC2086
+emulated arm64 qemu-aarch64 . $loops ./merge
 .ci/arm64.sh
 
 # Products of deterministic plans have the same bits on this processor, with NEON and in plain Go on arm64.
@@ -42,11 +46,9 @@ for level in generic neon; do
 	MSREP_TEST_BITS=$bits/$level MSREP_CPU=$level emulated arm64 qemu-aarch64 "^$deterministic\$" -count=1 ./msrep
 	cmp "$bits/here" "$bits/$level" || fail "arm64, $level: products of deterministic plans have other bits"
 done
-GOARCH=s390x CGO_ENABLED=0 go build ./...
 emulated s390x qemu-s390x . ./sparse/internal/bincsr ./sparse/internal/npz ./sparse/internal/hb ./internal/number
 emulated s390x qemu-s390x EveryProcessor ./solver
 if [ "$(go env GOARCH)" = amd64 ]; then
-	GOARCH=386 CGO_ENABLED=0 go build ./...
 	GOARCH=386 CGO_ENABLED=0 go test -vet=off -short ./sparse ./sparse/msr ./sparse/order ./partition ./merge ./kernels/cpu/internal/... ./solver/internal/...
 	GOARCH=386 CGO_ENABLED=0 go test -vet=off -short -run 'Reference|Updated|MultiVector|TransposedVectors|SeveralThreads' ./msrep
 fi

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -84,7 +85,7 @@ func TestDiagonalBlocksAreThoseOfTheRanksRows(t *testing.T) {
 func TestModelRefusesInvalidMatrices(t *testing.T) {
 	for _, a := range []*sparse.CSR[float64]{
 		{Rows: 1, Cols: 3, RowPtr: []int64{0, 2}, ColIdx: []int32{100, 2}, Val: []float64{1, 1}},
-		{Rows: 1, Cols: 1 << 40, RowPtr: []int64{0, 1}, ColIdx: []int32{0}, Val: []float64{1}},
+		{Rows: 1, Cols: math.MaxInt, RowPtr: []int64{0, 1}, ColIdx: []int32{0}, Val: []float64{1}},
 		{Rows: 2, Cols: 2, RowPtr: []int64{0, 7}},
 		nil,
 	} {

@@ -35,7 +35,7 @@ func allocated(f func()) int64 {
 
 func TestDeclaredSizesCostNoMoreThanTheContent(t *testing.T) {
 	defer mem.SetAvailable(1 << 50)() // so that nothing is refused because it would not fit
-	const claim = 1 << 40
+	const claim int64 = 1 << 40
 	var bin bytes.Buffer
 	require.NoError(t, binary.Write(&bin, binary.LittleEndian, []int64{1e9, 1e9, claim}))
 	bin.Write(make([]byte, 2<<20))
