@@ -147,6 +147,9 @@ func (o *pieces[V]) add(h *hierarchy, k int) error {
 		return err
 	}
 	s := multigrid.Stage[[]V]{Level: q, Visits: h.opt.Visits}
+	if s.Visits == 0 && k+1 < len(h.described) {
+		s.Visits = multigrid.Visits(h.described[k].NNZ, h.described[k+1].NNZ, multigrid.LeastOnHost)
+	}
 	n := l.a.Part.Rows
 	if k > 0 {
 		s.B, s.X = make([]V, n), make([]V, n)

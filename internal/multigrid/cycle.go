@@ -28,6 +28,20 @@ type Stage[T any] struct {
 	Visits   int    // how often a visit to this level visits the next one: 1 is a V-cycle, 2 a W-cycle
 }
 
+// Visits returns how often a visit to a level with fine entries visits the next one, with coarse entries. With 2 a cycle
+// takes more time and a solve fewer iterations, above all on large grids. So it is 2 where the next level takes little time:
+// where it has at most 2/5 of the entries, but at least least, because the time of smaller levels is mostly that to start
+// their operations.
+func Visits(fine, coarse, least int64) int {
+	if coarse >= least && coarse <= fine/5*2 {
+		return 2
+	}
+	return 1
+}
+
+// LeastOnHost is the argument least of Visits for levels in host memory.
+const LeastOnHost = 1 << 14
+
 // Cycle has the levels of a hierarchy, the finest first.
 type Cycle[T any] []Stage[T]
 

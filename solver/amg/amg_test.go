@@ -42,6 +42,31 @@ func TestIterationsHardlyGrowWithTheProblem(t *testing.T) {
 	}
 }
 
+// By default a cycle visits levels twice that take little time. On grids of four sizes solves then need as many iterations,
+// and fewer than with V-cycles.
+func TestVisitsByTheSizesOfLevelsKeepTheNumberOfIterations(t *testing.T) {
+	sys := system(t, msrep.Config{})
+	wind := func(n float64) *sparse.CSR[float64] {
+		return grid([3]float64{n, n, 1}, [3]float64{1, 1, 1}, [3]float64{50 / n, 100 / n}, nil, false)
+	}
+	anisotropic := func(n float64) *sparse.CSR[float64] {
+		return grid([3]float64{n, n, 1}, [3]float64{1, 0.001, 1}, [3]float64{}, nil, false)
+	}
+	for name, c := range map[string]struct {
+		small, large *sparse.CSR[float64]
+		method       solver.Method
+	}{
+		"convection": {wind(150), wind(600), solver.BiCGSTAB},
+		"anisotropy": {anisotropic(150), anisotropic(600), solver.CG},
+		"Poisson 2D": {poisson(150, 150, 1), poisson(600, 600, 1), solver.CG},
+	} {
+		small, large, v := solve(t, sys, c.small, c.method, amg.Options{}), solve(t, sys, c.large, c.method, amg.Options{}), solve(t, sys, c.large, c.method, amg.Options{Visits: 1})
+		t.Logf("%s: %d and %d iterations, with V-cycles %d", name, small, large, v)
+		require.LessOrEqual(t, 3*large, 4*small, name)
+		require.Less(t, large, v, name)
+	}
+}
+
 func TestElasticityWithRigidBodyModes(t *testing.T) {
 	sys := system(t, msrep.Config{})
 	a, at := elasticity(60, 60, 0.3, 0.3)

@@ -58,6 +58,10 @@ type onDevices struct {
 	size    int64
 }
 
+// leastOnDevices is the argument least of multigrid.Visits: a level of a GPU with fewer entries mostly takes the time to start
+// its kernels.
+const leastOnDevices = 1 << 20
+
 func newOnDevices(ctx context.Context, sys *msrep.System, levels []*level, opt Options) (_ *onDevices, err error) {
 	o := &onDevices{ctx: ctx}
 	defer func() {
@@ -83,7 +87,7 @@ func newOnDevices(ctx context.Context, sys *msrep.System, levels []*level, opt O
 			return nil, err
 		}
 	}
-	o.cycle, err = newCycle(levels, opt, func(k int) multigrid.Level[vector] { return o.levels[k] },
+	o.cycle, err = newCycle(levels, opt, leastOnDevices, func(k int) multigrid.Level[vector] { return o.levels[k] },
 		func(k int) (vector, error) { return o.vector(o.levels[k]) })
 	if err != nil {
 		return nil, err

@@ -89,7 +89,7 @@ func newHost[V sparse.Value](ctx context.Context, sys *msrep.System, levels []*l
 		o.size += mem.Size[V]() * int64(n)
 		return make([]V, n), nil
 	}
-	o.cycle, err = newCycle(levels, opt, func(k int) multigrid.Level[[]V] { return o.levels[k] }, vector)
+	o.cycle, err = newCycle(levels, opt, multigrid.LeastOnHost, func(k int) multigrid.Level[[]V] { return o.levels[k] }, vector)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,8 @@ type Options struct {
 	Strength float64
 	// Degree is the degree of the polynomial of the smoother, 1 to MaxDegree; 0 means 2.
 	Degree int
-	// Visits is how often a visit to a level visits the next coarser one: 1 is a V-cycle, 2 a W-cycle; 0 means 1.
+	// Visits is how often a visit to a level visits the next coarser one: 1 is a V-cycle, 2 a W-cycle. 0 means 2 where the
+	// next level takes little time: it has at most 2/5 of the entries, but at least 16,384, or 1 M if vectors stay on GPUs.
 	Visits int
 	// CoarseSize is the largest number of rows of a level that is solved with a dense inverse, at most MaxCoarseSize; 0
 	// means 400.
@@ -60,7 +61,7 @@ func (o *Options) fill(a *sparse.CSR[float64]) error {
 // Fill sets the defaults of all fields but Block, and checks the options for a matrix of n rows. New calls it, and package
 // cluster does for the n rows of a rank.
 func (o *Options) Fill(n int) error {
-	o.Degree, o.Visits, o.CoarseSize = cmp.Or(o.Degree, defaultDegree), cmp.Or(o.Visits, 1), cmp.Or(o.CoarseSize, defaultCoarseSize)
+	o.Degree, o.CoarseSize = cmp.Or(o.Degree, defaultDegree), cmp.Or(o.CoarseSize, defaultCoarseSize)
 	switch {
 	case o.Block < 1 || n%o.Block != 0:
 		return sparse.Inputf("block", "%d: use a positive divisor of the %d rows", o.Block, n)
@@ -68,8 +69,8 @@ func (o *Options) Fill(n int) error {
 		return sparse.Inputf("strength", "%g: use a number below 1", o.Strength)
 	case o.Degree < 1 || o.Degree > MaxDegree:
 		return sparse.Inputf("degree", "%d: use 1 to %d", o.Degree, MaxDegree)
-	case o.Visits < 1 || o.Visits > 2:
-		return sparse.Inputf("visits", "%d: use 1 or 2", o.Visits)
+	case o.Visits < 0 || o.Visits > 2:
+		return sparse.Inputf("visits", "%d: use 1 or 2, or 0 for a choice by the sizes of the levels", o.Visits)
 	case o.CoarseSize < 1 || o.CoarseSize > MaxCoarseSize:
 		return sparse.Inputf("coarse size", "%d: use 1 to %d", o.CoarseSize, MaxCoarseSize)
 	case o.MaxLevels < 0:
