@@ -11,7 +11,6 @@ import (
 
 	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/rescue"
-	"github.com/msrep-go/msrep/internal/spgemm"
 	"github.com/msrep-go/msrep/msrep/internal/layout"
 	"github.com/msrep-go/msrep/msrep/internal/matmul"
 	"github.com/msrep-go/msrep/sparse"
@@ -86,8 +85,13 @@ func NewMatrixProduct[V sparse.Value](ctx context.Context, sys *System, a, b spa
 	}
 	begin := time.Now()
 	a, b = layout.Unwrap(a), layout.Unwrap(b)
-	if err := cmp.Or(given.Check("A", a, "B", b), ctx.Err(), validate("A", a), validate("B", b)); err != nil {
+	if err := cmp.Or(given.Check("A", a, "B", b), ctx.Err(), validate("A", a)); err != nil {
 		return nil, err
+	}
+	if rowsOf(a) == nil || rowsOf(a) != rowsOf(b) {
+		if err := validate("B", b); err != nil {
+			return nil, err
+		}
 	}
 	_, colsA := a.Dims()
 	if rowsB, _ := b.Dims(); rowsB != colsA {
@@ -116,7 +120,7 @@ func NewMatrixProduct[V sparse.Value](ctx context.Context, sys *System, a, b spa
 		return nil, err
 	}
 	p.result = p.plan.Result()
-	p.info.Multiplications = spgemm.Multiplications(p.rowsA, p.rowsB)
+	p.info.Multiplications = p.plan.Timing.Multiplications
 	p.info.Bytes = p.plan.Bytes()
 	p.timed(begin, convert)
 	return p, nil
@@ -130,6 +134,12 @@ func validate[V sparse.Value](name string, a sparse.Matrix[V]) error {
 		return &sparse.InputError{Subject: name, Err: err}
 	}
 	return err
+}
+
+// rowsOf returns a if it is a CSR matrix, else nil.
+func rowsOf[V sparse.Value](a sparse.Matrix[V]) *sparse.CSR[V] {
+	rows, _ := a.(*sparse.CSR[V])
+	return rows
 }
 
 // inRows returns a in CSR. It fails if a copy does not fit into memory.

@@ -26,7 +26,7 @@ func TestSpgemmWritesTheProduct(t *testing.T) {
 			requireKeys(t, v, "a,b,c,multiplications,compression,devices,phases,gflops,gb_per_s,device_bytes")
 			requireKeys(t, v["phases"], "read_s,convert_s,analyze_s,structure_s,compute_s,product_s,values_s,write_s,total_s")
 			require.Equal(t, map[string]any{"name": "C", "rows": 1138.0, "cols": 1138.0, "nnz": float64(want.NNZ())}, v["c"])
-			require.EqualValues(t, spgemm.Multiplications(m.CSR, m.CSR), v["multiplications"])
+			require.EqualValues(t, spgemm.Multiplications(spgemm.Work(spgemm.On{}, m.CSR, m.CSR)), v["multiplications"])
 			got, err := matio.Read(t.Context(), out)
 			require.NoError(t, err)
 			require.Equal(t, want.RowPtr, got.RowPtr)

@@ -15,7 +15,7 @@ func BenchmarkMultiply(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			report(b, Multiplications(a, a))
+			report(b, Multiplications(Work(On{}, a, a)))
 			n := float64(b.N) * 1e3
 			b.ReportMetric(float64(t.Analyze.Nanoseconds())/n, "µs-analyze")
 			b.ReportMetric(float64(t.Compute.Nanoseconds())/n, "µs-compute")

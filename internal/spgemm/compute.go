@@ -18,7 +18,7 @@ type product[V sparse.Value] struct {
 	order   order                 // of the rows of B
 	wide    bool                  // see accumulator
 	cuts    []int                 // first row of each piece, then the number of rows
-	moved   []bool                // of movedRows
+	moved   []bool                // see factors
 	cols    [][]int32             // the columns of the rows of each piece, until fill has moved them to c
 	vals    [][]V                 // their values in C = A B P
 	found   atomic.Int64          // entries of C so far
@@ -35,8 +35,12 @@ func compute[V sparse.Value](on On, a, b, third *sparse.CSR[V], values bool) (*s
 		return nil, err
 	}
 	rows := a.Rows
-	ptr := Work(on, a, b)
+	f := analyze(on, a, b)
+	ptr := f.work
 	n := on.workers(ptr[rows])
+	if on.Timing != nil {
+		on.Timing.Multiplications = Multiplications(ptr)
+	}
 	p := &product[V]{on: on, a: a, b: b, p: third, cuts: cut(ptr, n), c: &sparse.CSR[V]{Rows: rows, Cols: b.Cols, RowPtr: ptr}}
 	n = min(n, len(p.cuts)-1)
 	find := p.structure
@@ -45,7 +49,7 @@ func compute[V sparse.Value](on On, a, b, third *sparse.CSR[V], values bool) (*s
 		p.vals = make([][]V, len(p.cuts)-1)
 		find, n = p.tripleRows, min(n, tripleWorkers(a, b, third))
 	} else {
-		p.order, p.wide, p.moved = orderOf(on, b), wide(a, b, n, ptr[rows]), movedRows(on, b)
+		p.order, p.wide, p.moved = f.order, wide(a, b, n, ptr[rows]), f.moved
 	}
 	p.cols = make([][]int32, len(p.cuts)-1)
 	if p.each = 4; values {
@@ -216,31 +220,6 @@ func (p *product[V]) follows(row, before []int32) (by int32, ok bool) {
 	return by, true
 }
 
-// movedRows states for each row of b whether its columns are those of the row before it plus 1.
-func movedRows[V sparse.Value](on On, b *sparse.CSR[V]) []bool {
-	moved := make([]bool, b.Rows)
-	n := on.workers(b.NNZ())
-	on.do(n, func(w int) {
-		end := rowCut(b.Rows, n, w+1)
-		for k := max(rowCut(b.Rows, n, w), 1); k < end; k++ {
-			before, row := b.ColIdx[b.RowPtr[k-1]:b.RowPtr[k]], b.ColIdx[b.RowPtr[k]:b.RowPtr[k+1]]
-			moved[k] = len(row) == len(before) && isMoved(row, before)
-		}
-	})
-	return moved
-}
-
-// isMoved reports whether each element of row is that of before plus 1. Their lengths are equal.
-func isMoved(row, before []int32) bool {
-	before = before[:len(row)]
-	for i, c := range row {
-		if c != before[i]+1 {
-			return false
-		}
-	}
-	return true
-}
-
 // fill computes the rows of a piece.
 func (p *product[V]) fill(w *worker[V], piece int) {
 	c := p.c
@@ -271,45 +250,4 @@ func (p *product[V]) fill(w *worker[V], piece int) {
 func wide[V sparse.Value](a, b *sparse.CSR[V], workers int, work int64) bool {
 	cols := int64(b.Cols)
 	return cols <= 1<<12 || cols <= work/4 && int64(workers)*cols*mem.Size[V]() <= (a.Bytes()+b.Bytes())/4
-}
-
-// order is how the columns of the rows of a matrix follow each other.
-type order uint8
-
-const (
-	unsorted order = iota
-	sorted         // they never descend
-	strict         // they strictly ascend
-)
-
-// orderOf returns the order of a.
-func orderOf[V sparse.Value](on On, a *sparse.CSR[V]) order {
-	n := on.workers(a.NNZ())
-	var descends, repeats atomic.Bool
-	on.do(n, func(w int) {
-		twice := false
-		end := rowCut(a.Rows, n, w+1)
-		for i := rowCut(a.Rows, n, w); i < end; i++ {
-			row := a.ColIdx[a.RowPtr[i]:a.RowPtr[i+1]]
-			for k := 1; k < len(row); k++ {
-				if row[k] <= row[k-1] {
-					if row[k] < row[k-1] {
-						descends.Store(true)
-						return
-					}
-					twice = true
-				}
-			}
-		}
-		if twice {
-			repeats.Store(true)
-		}
-	})
-	switch {
-	case descends.Load():
-		return unsorted
-	case repeats.Load():
-		return sorted
-	}
-	return strict
 }

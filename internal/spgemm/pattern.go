@@ -16,6 +16,7 @@ type Pattern struct {
 	ColIdx     []int32
 
 	cuts       []int   // as product.cuts
+	order      order   // of the rows of B
 	aPtr, bPtr []int64 // the structures of A and B
 	aIdx, bIdx []int32
 	work       int64 // of all rows; see Work
@@ -36,9 +37,10 @@ func Symbolic[V sparse.Value](a, b *sparse.CSR[V], run Run) (*Pattern, error) {
 
 // PatternOf returns the structure of A B from c = A B, which Multiply returned. It shares the arrays of c.
 func PatternOf[V sparse.Value](on On, a, b, c *sparse.CSR[V]) *Pattern {
-	sum := Work(on, a, b)
+	f := analyze(on, a, b)
+	all := f.work[a.Rows]
 	return &Pattern{Rows: c.Rows, Cols: c.Cols, RowPtr: c.RowPtr, ColIdx: c.ColIdx,
-		cuts: cut(sum, on.workers(sum[a.Rows])), aPtr: a.RowPtr, aIdx: a.ColIdx, bPtr: b.RowPtr, bIdx: b.ColIdx, work: sum[a.Rows]}
+		cuts: cut(f.work, on.workers(all)), order: f.order, aPtr: a.RowPtr, aIdx: a.ColIdx, bPtr: b.RowPtr, bIdx: b.ColIdx, work: all}
 }
 
 // Numeric computes the values of A B in val, one for each element of p.ColIdx. It fails with a *sparse.InputError if A and B
@@ -63,10 +65,9 @@ func NumericOn[V sparse.Value](on On, p *Pattern, a, b *sparse.CSR[V], val []V) 
 	begin := time.Now()
 	n := min(on.workers(p.work), len(p.cuts)-1)
 	isWide := wide(a, b, n, p.work)
-	inOrder := orderOf(on, b)
 	var next atomic.Int64
 	on.do(n, func(int) {
-		acc := newAccumulator(b, inOrder, isWide)
+		acc := newAccumulator(b, p.order, isWide)
 		for i := int(next.Add(1)) - 1; i < len(p.cuts)-1 && on.ended() == nil; i = int(next.Add(1)) - 1 {
 			for r := p.cuts[i]; r < p.cuts[i+1]; r++ {
 				lo, hi := p.RowPtr[r], p.RowPtr[r+1]

@@ -43,8 +43,10 @@ type On struct {
 	Timing  *Timing // set by products; may be nil
 }
 
-// Timing has the times of the phases of a product.
+// Timing has the size of a product and the times of its phases.
 type Timing struct {
+	Multiplications int64 // see Multiplications; not set by NumericOn
+
 	Analyze   time.Duration // counting the multiplications of each row, dividing the rows into pieces
 	Structure time.Duration // symbolic pass
 	Compute   time.Duration // numeric pass

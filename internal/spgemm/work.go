@@ -1,10 +1,10 @@
 package spgemm
 
 import (
+	"math"
 	"sort"
 
 	"github.com/msrep-go/msrep/internal/par"
-	"github.com/msrep-go/msrep/internal/saturate"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -18,35 +18,24 @@ const (
 	perWorker = 16 // pieces for each worker, within these limits
 )
 
-// Multiplications returns the number of multiplications in A B: the number of entries of row k of B, summed over all
-// entries (i, k) of A. It is the largest int64 if there are more. The shapes must match.
-func Multiplications[V sparse.Value](a, b *sparse.CSR[V]) int64 {
-	w := Work(On{}, a, b)
-	if w[a.Rows] == 1<<63-1 {
-		return w[a.Rows]
+// Multiplications returns the number of multiplications in A B, given Work: the number of entries of row k of B, summed over
+// all entries (i, k) of A. It is the largest int64 if there are more.
+func Multiplications(work []int64) int64 {
+	rows := len(work) - 1
+	if work[rows] == math.MaxInt64 {
+		return math.MaxInt64
 	}
-	return w[a.Rows] - rowWork*int64(a.Rows)
+	return work[rows] - rowWork*int64(rows)
 }
 
 // Work returns prefix sums of the work of the rows of A B: element i is that of rows 0 to i-1. The work of a row is its
 // number of multiplications plus rowWork. Sums saturate at the largest int64.
 func Work[V sparse.Value](on On, a, b *sparse.CSR[V]) []int64 {
-	sum := make([]int64, a.Rows+1)
-	each := func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			n := int64(rowWork)
-			for _, j := range a.ColIdx[a.RowPtr[i]:a.RowPtr[i+1]] {
-				n = saturate.Add(n, b.RowPtr[j+1]-b.RowPtr[j])
-			}
-			sum[i+1] = n
-		}
-	}
+	work := make([]int64, a.Rows+1)
 	n := on.workers(a.NNZ())
-	on.do(n, func(w int) { each(rowCut(a.Rows, n, w), rowCut(a.Rows, n, w+1)) })
-	for i := range a.Rows {
-		sum[i+1] = saturate.Add(sum[i], sum[i+1])
-	}
-	return sum
+	on.do(n, func(w int) { workOf(work, a, b, rowCut(a.Rows, n, w), rowCut(a.Rows, n, w+1)) })
+	sum(work)
+	return work
 }
 
 // rowCut is par.Cut for rows.

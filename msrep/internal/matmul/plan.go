@@ -50,6 +50,13 @@ func New[V sparse.Value](ctx context.Context, devices []kernels.Device, onHost b
 // runOn returns a function that divides n calls among the workers of several devices. n is at most their number.
 func (p *Plan[V]) runOn(all []kernels.Workers) spgemm.Run {
 	return func(n int, f func(i int)) {
+		if len(all) == 1 { // in this goroutine: another one might have to wait for a CPU
+			if err := all[0].Run(n, f); err != nil {
+				p.failed = err
+				panic(err)
+			}
+			return
+		}
 		var wait sync.WaitGroup
 		errs := make([]error, len(all))
 		first := 0
@@ -82,6 +89,7 @@ func (p *Plan[V]) onDevices(ctx context.Context, devices []kernels.Device) error
 	begin := time.Now()
 	a, b := p.a, p.b
 	work := spgemm.Work(spgemm.On{}, a, b)
+	p.Timing.Multiplications = spgemm.Multiplications(work)
 	rows := a.Rows
 	p.parts = make([]*DevicePart[V], len(devices))
 	cut := func(i int) int {
