@@ -16,13 +16,13 @@
 // M r is one cycle for A z = r that begins with z = 0:
 //
 //	smooth     z = p(D^-1 A) D^-1 r
-//	correct    z = z + P C R (r - A z), where C is a cycle on the next level
+//	correct    z = z + P C R (r - A z), where C is one cycle on the next level or, if that level is cheap, two
 //	smooth     z = z + p(D^-1 A) D^-1 (r - A z)
 //
 // D is the diagonal of A. If A is symmetric, p is a Chebyshev polynomial of the fourth kind (Lottes, 2023), and M is
 // symmetric. If A is unsymmetric, each smoother is Options.Degree steps of damped Jacobi, because polynomials may amplify
 // errors that belong to complex eigenvalues. A cycle consists of products with plans and vector operations. With degree 2
-// it takes four products with A, one with P and one with R on each level.
+// a visit to a level takes four products with A, one with P and one with R.
 //
 // The coarsest level is solved with the inverse of its matrix. If the matrix is singular, as in pure Neumann problems,
 // the largest regular submatrix is inverted instead, and the other unknowns of the level are 0. A coarsest level with more
