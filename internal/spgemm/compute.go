@@ -18,7 +18,7 @@ type product[V sparse.Value] struct {
 	order   order                 // of the rows of B
 	wide    bool                  // see accumulator
 	cuts    []int                 // first row of each piece, then the number of rows
-	moved   []bool                // see factors
+	moved   []bool                // see traits
 	cols    [][]int32             // the columns of the rows of each piece, until fill has moved them to c
 	vals    [][]V                 // their values in C = A B P
 	found   atomic.Int64          // entries of C so far
@@ -35,8 +35,13 @@ func compute[V sparse.Value](on On, a, b, third *sparse.CSR[V], values bool) (*s
 		return nil, err
 	}
 	rows := a.Rows
-	f := analyze(on, a, b)
-	ptr := f.work
+	var t traits
+	if third != nil {
+		t.work = Work(on, a, b)
+	} else {
+		t = traitsOf(on, a, b)
+	}
+	ptr := t.work
 	n := on.workers(ptr[rows])
 	if on.Timing != nil {
 		on.Timing.Multiplications = Multiplications(ptr)
@@ -49,7 +54,7 @@ func compute[V sparse.Value](on On, a, b, third *sparse.CSR[V], values bool) (*s
 		p.vals = make([][]V, len(p.cuts)-1)
 		find, n = p.tripleRows, min(n, tripleWorkers(a, b, third))
 	} else {
-		p.order, p.wide, p.moved = f.order, wide(a, b, n, ptr[rows]), f.moved
+		p.order, p.wide, p.moved = t.order, wide(a, b, n, ptr[rows]), t.moved
 	}
 	p.cols = make([][]int32, len(p.cuts)-1)
 	if p.each = 4; values {

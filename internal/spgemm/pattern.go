@@ -37,10 +37,10 @@ func Symbolic[V sparse.Value](a, b *sparse.CSR[V], run Run) (*Pattern, error) {
 
 // PatternOf returns the structure of A B from c = A B, which Multiply returned. It shares the arrays of c.
 func PatternOf[V sparse.Value](on On, a, b, c *sparse.CSR[V]) *Pattern {
-	f := analyze(on, a, b)
-	all := f.work[a.Rows]
+	t := traitsOf(on, a, b)
+	all := t.work[a.Rows]
 	return &Pattern{Rows: c.Rows, Cols: c.Cols, RowPtr: c.RowPtr, ColIdx: c.ColIdx,
-		cuts: cut(f.work, on.workers(all)), order: f.order, aPtr: a.RowPtr, aIdx: a.ColIdx, bPtr: b.RowPtr, bIdx: b.ColIdx, work: all}
+		cuts: cut(t.work, on.workers(all)), order: t.order, aPtr: a.RowPtr, aIdx: a.ColIdx, bPtr: b.RowPtr, bIdx: b.ColIdx, work: all}
 }
 
 // Numeric computes the values of A B in val, one for each element of p.ColIdx. It fails with a *sparse.InputError if A and B

@@ -7,20 +7,20 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// factors is what a pass over the structures of A and B finds before A B is computed.
-type factors struct {
+// traits is what a pass over the structures of A and B finds before A B is computed.
+type traits struct {
 	work  []int64 // see Work
 	order order   // of B
 	moved []bool  // whether the columns of a row of B are those of the row before it plus 1
 }
 
-// analyze returns the factors of A B.
-func analyze[V sparse.Value](on On, a, b *sparse.CSR[V]) factors {
-	f := factors{work: make([]int64, a.Rows+1), moved: make([]bool, b.Rows)}
+// traitsOf returns the traits of A B.
+func traitsOf[V sparse.Value](on On, a, b *sparse.CSR[V]) traits {
+	t := traits{work: make([]int64, a.Rows+1), moved: make([]bool, b.Rows)}
 	var descends, repeats atomic.Bool
 	n := on.workers(a.NNZ() + b.NNZ())
 	on.do(n, func(w int) {
-		workOf(f.work, a, b, rowCut(a.Rows, n, w), rowCut(a.Rows, n, w+1))
+		workOf(t.work, a, b, rowCut(a.Rows, n, w), rowCut(a.Rows, n, w+1))
 		twice := false
 		var before []int32
 		if lo := rowCut(b.Rows, n, w); lo > 0 {
@@ -29,7 +29,7 @@ func analyze[V sparse.Value](on On, a, b *sparse.CSR[V]) factors {
 		end := rowCut(b.Rows, n, w+1)
 		for k := rowCut(b.Rows, n, w); k < end; k++ {
 			row := b.ColIdx[b.RowPtr[k]:b.RowPtr[k+1]]
-			f.moved[k] = k > 0 && len(row) == len(before) && isMoved(row, before)
+			t.moved[k] = k > 0 && len(row) == len(before) && isMoved(row, before)
 			switch orderOf(row) {
 			case unsorted:
 				descends.Store(true)
@@ -42,16 +42,16 @@ func analyze[V sparse.Value](on On, a, b *sparse.CSR[V]) factors {
 			repeats.Store(true)
 		}
 	})
-	sum(f.work)
+	sum(t.work)
 	switch {
 	case descends.Load():
-		f.order = unsorted
+		t.order = unsorted
 	case repeats.Load():
-		f.order = sorted
+		t.order = sorted
 	default:
-		f.order = strict
+		t.order = strict
 	}
-	return f
+	return t
 }
 
 // order is how the columns of the rows of a matrix follow each other.
