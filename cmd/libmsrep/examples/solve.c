@@ -21,7 +21,8 @@ static int show(int64_t iteration, double residual, void *arg) {
 }
 
 int main(int argc, char **argv) {
-	signal(SIGINT, on_signal);
+	struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK | SA_RESTART}; /* see Signals in msrep.h */
+	sigaction(SIGINT, &act, NULL);
 	msrep_matrix a = MSREP_MATRIX_INIT;
 	must(msrep_read(argc > 1 ? argv[1] : "gen:stencil:dims=3,n=60", &a), "read");
 	double *b = calloc((size_t)a.rows + 1, sizeof *b), *x = calloc((size_t)a.cols + 1, sizeof *x);

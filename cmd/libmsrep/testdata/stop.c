@@ -165,7 +165,8 @@ int main(int argc, char **argv) {
 	}
 	snprintf(file, sizeof file, "%s/stop.mtx", argv[1]);
 	caller = pthread_self();
-	signal(SIGINT, on_signal);
+	struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK | SA_RESTART}; /* see Signals in msrep.h */
+	sigaction(SIGINT, &act, NULL);
 	MUST(msrep_open("cpu:1", 0, &sys));
 	msrep_matrix grid = MSREP_MATRIX_INIT, cube = MSREP_MATRIX_INIT;
 	MUST(msrep_read("gen:stencil:n=700", &grid));
