@@ -161,7 +161,7 @@ func TestAFailureOfAnyCallIsOneCleanErrorAndLeaksNothing(t *testing.T) {
 
 // some returns which of n calls fail: all of a few, else a selection.
 func some(n int) (out []int) {
-	for _, i := range []int{1, 2, 3, n / 3, 2 * n / 3, n} {
+	for _, i := range []int{1, 2, 3, 4, n / 3, n / 2, 3 * n / 4, n - 1, n} {
 		if i >= 1 && i <= n && !slices.Contains(out, i) {
 			out = append(out, i)
 		}

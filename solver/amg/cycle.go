@@ -2,7 +2,8 @@ package amg
 
 import "github.com/msrep-go/msrep/internal/multigrid"
 
-// newCycle returns the cycle of a hierarchy. least is the argument of multigrid.Visits, operations has the operations of level k, and vector returns a new vector of it.
+// newCycle returns the cycle of a hierarchy. least is the argument of multigrid.Visits, operations has the operations of
+// level k, and vector returns a new vector of it.
 func newCycle[T any](levels []*level, opt Options, least int64, operations func(k int) multigrid.Level[T], vector func(k int) (T, error)) (multigrid.Cycle[T], error) {
 	var c multigrid.Cycle[T]
 	for k, l := range levels {

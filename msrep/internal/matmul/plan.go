@@ -50,13 +50,6 @@ func New[V sparse.Value](ctx context.Context, devices []kernels.Device, onHost b
 // runOn returns a function that divides n calls among the workers of several devices. n is at most their number.
 func (p *Plan[V]) runOn(all []kernels.Workers) spgemm.Run {
 	return func(n int, f func(i int)) {
-		if len(all) == 1 { // in this goroutine: another one might have to wait for a CPU
-			if err := all[0].Run(n, f); err != nil {
-				p.failed = err
-				panic(err)
-			}
-			return
-		}
 		var wait sync.WaitGroup
 		errs := make([]error, len(all))
 		first := 0
