@@ -19,15 +19,15 @@ const (
 	// slicedFrom is the same number for slices. The host builds slices and copies them
 	// to the device, which may cost as much as several hundred products.
 	slicedFrom = 500
-	// tiledFrom is the same number for tiles, which sort the entries.
-	tiledFrom = 5000
+	// tiledFrom is the same number for tiles. The device builds them, but the host plans them.
+	tiledFrom = 500
 )
 
 // Pack implements kernels.Packer, for triangles and parts. For parts it supports kernels.FormCSR (vector kernels),
 // kernels.FormMerge (merge path), FormCuSPARSE, kernels.FormSlices, the other forms of
 // launch.PackForm, and kernels.FormAuto. FormAuto measures each of the first four, and
 // kernels.FormTiles, on the part and keeps the fastest; it measures cuSPARSE with each of
-// its algorithms, slices only from 500 expected products and tiles only from 5000, and if
+// its algorithms, slices and tiles only from 500 expected products, and if
 // launch.TrySlices or launch.TryTiles finds that they suit.
 // If few products are expected or memory for measuring is lacking, the lengths of the
 // rows decide between FormCSR and FormMerge.

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/internal/devicetest"
 	"github.com/msrep-go/msrep/internal/nvidiatest"
 	"github.com/msrep-go/msrep/internal/reference"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/internal/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch/launchtest"
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/cusparse"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -176,39 +178,76 @@ func TestTheFormThatIsKeptCountsItsOwnBytes(t *testing.T) {
 	require.Zero(t, d.InUse())
 }
 
-// TestTilesAreTriedWhereTheyMayPay uses a part whose tiles need more than 48 KiB of shared memory, which the driver must
-// allow.
-func TestTilesAreTriedWhereTheyMayPay(t *testing.T) {
+// TestTilesAreBuiltAndTimed uses a part whose tiles need more than 48 KiB of shared memory, which the driver must allow.
+func TestTilesAreBuiltAndTimed(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
 	d, s := open(t, Config{})
-	op := wholeOf(t, "random:rows=850k,nnz=1100k")
-	op.Products = tiledFrom
+	op := wholeOf(t, "random:rows=850k,nnz=100k")
 	a, err := launch.Pack(d, s, op)
 	require.NoError(t, err)
 	tr, err := newTrial(d, s, op, a)
 	require.NoError(t, err)
 	nvidiatest.Fail("", 0, 0)
-	p, took, err := tr.tiles()
+	p, took, err := tr.timeRows(kernels.FormTiles, 0, func() (*launch.Rows[float64], string, error) {
+		p, err := launch.TilesOnDevice(s, op, a)
+		return p, "", err
+	})
 	require.NoError(t, err)
 	require.NotNil(t, p, tr.why())
 	require.Positive(t, took)
 	require.Equal(t, kernels.FormTiles, p.Info().Form)
-	require.Equal(t, 1, nvidiatest.Calls()["cuFuncSetAttribute"], "once for all launches")
+	require.Equal(t, 1, nvidiatest.Calls()["cuFuncSetAttribute"], "once for all launches of products")
 	y := devicetest.Upload(t, s, d, make([]float64, op.Part.Majors()))
 	x := devicetest.Upload(t, s, d, devicetest.Vector[float64](op.Minors, 1))
 	require.NoError(t, s.Launch(&kernels.MajorProductPacked[float64]{A: p, Alpha: 1, X: x, Y: y}))
 	m := &sparse.CSR[float64]{Rows: op.Part.Majors(), Cols: op.Minors, RowPtr: op.Ptr, ColIdx: op.Idx, Val: op.Val}
 	want := reference.Multiply(false, 1, m, devicetest.Vector[float64](op.Minors, 1), 0, make([]float64, m.Rows))
 	require.Equal(t, -1, reference.Check(devicetest.Download(t, s, y), want))
-	op.Products = tiledFrom - 1
-	none, _, err := tr.tiles()
-	require.NoError(t, err)
-	require.Nil(t, none)
-	require.Contains(t, tr.why(), "tiles not: building them pays from 5000 expected products on")
 	for _, free := range []func() error{p.Free, x.Free, y.Free, tr.close, a.Free} {
 		require.NoError(t, free())
 	}
 	require.Zero(t, d.InUse())
+}
+
+func TestTilesAreTriedWhereTheyMayPay(t *testing.T) {
+	d, s := open(t, Config{})
+	op := wholeOf(t, "random:rows=300k,nnz=300k")
+	a, err := launch.Pack(d, s, op)
+	require.NoError(t, err)
+	tr, err := newTrial(d, s, op, a)
+	require.NoError(t, err)
+	for products, why := range map[int]string{
+		tiledFrom - 1: "tiles not: building them pays from 500 expected products on",
+		tiledFrom:     "tiles not: fewer than 1048576 entries",
+	} {
+		op.Products = products
+		none, _, err := tr.tiles()
+		require.NoError(t, err)
+		require.Nil(t, none)
+		require.Contains(t, tr.why(), why)
+	}
+	for _, free := range []func() error{tr.close, a.Free} {
+		require.NoError(t, free())
+	}
+	require.Zero(t, d.InUse())
+}
+
+func TestTilesBuiltOnTheDeviceAgreeWithThoseOfTheHost(t *testing.T) {
+	d, s := open(t, Config{})
+	for seed := range 6 {
+		rapid.Custom(func(t *rapid.T) bool {
+			launchtest.DrawnTiles[float64](t, d, s)
+			launchtest.DrawnTiles[float32](t, d, s)
+			return true
+		}).Example(seed)
+	}
+	specs := []string{"random:rows=3000,nnz=9000,value=random", "rmat:scale=10,edges=8"}
+	if !nvidiatest.Attached() { // the stand-in needs 10 s for a million entries
+		specs = append(specs, "random:rows=200k,cols=3M,nnz=4M,value=random", "rmat:scale=19,edges=8", "powerlaw:rows=300k,nnz=3M,value=random")
+	}
+	for _, spec := range specs {
+		launchtest.Tiles(t, d, s, wholeOf(t, spec))
+	}
 }
 
 func TestSlicesDescribeThemselves(t *testing.T) {
@@ -344,4 +383,9 @@ func TestADeviceCountsItsMemoryIfTheDriverDoesNotReportIt(t *testing.T) {
 		require.Equal(t, 1, nvidiatest.Calls()[entry])
 	}
 	require.NoError(t, b.Free())
+}
+
+func TestThePlanSaysWhenAFormHasPaid(t *testing.T) {
+	require.Equal(t, "built in 20ms, which pays after 125 products", pays(20*time.Millisecond, 160*time.Microsecond))
+	require.Equal(t, "built in 1ms, which pays after 4 products", pays(time.Millisecond, 300*time.Microsecond))
 }

@@ -141,7 +141,7 @@ func (t *trial[V]) keep(merge, vector time.Duration, c contender[V], rows *launc
 		}
 		return nil, err
 	case rows != nil:
-		rows.Describe(t.why(), t.tried)
+		rows.Describe(t.why()+"; "+pays(rows.Info().Took, best-took), t.tried)
 		return rows, t.a.Free()
 	case c.part != nil:
 		c.part.describe(t.why(), t.tried)
@@ -155,23 +155,28 @@ func (t *trial[V]) keep(merge, vector time.Duration, c contender[V], rows *launc
 	return t.a, errors.Join(t.a.Prepare(t.s, g, t.why()), t.s.Sync())
 }
 
+// pays says after how many products a form pays that took so long to build and saves so much time a product.
+func pays(took, saves time.Duration) string {
+	return fmt.Sprintf("built in %v, which pays after %d products", took.Round(10*time.Microsecond), int64((took+saves-1)/max(saves, 1)))
+}
+
 // slices returns the part in slices and its time, or nil if slices do not suit it.
 func (t *trial[V]) slices() (*launch.Rows[V], time.Duration, error) {
-	return t.timeRows(kernels.FormSlices, slicedFrom, launch.TrySlices[V])
+	return t.timeRows(kernels.FormSlices, slicedFrom, func() (*launch.Rows[V], string, error) { return launch.TrySlices(t.dev, t.s, t.op) })
 }
 
 // tiles returns the part in tiles and its time, or nil if tiles do not suit it.
 func (t *trial[V]) tiles() (*launch.Rows[V], time.Duration, error) {
-	return t.timeRows(kernels.FormTiles, tiledFrom, launch.TryTiles[V])
+	return t.timeRows(kernels.FormTiles, tiledFrom, func() (*launch.Rows[V], string, error) { return launch.TryTiles(t.s, t.op, t.a) })
 }
 
 // timeRows packs the part in a form by try and times it, if at least from products are expected.
-func (t *trial[V]) timeRows(form kernels.Form, from int, try func(kernels.Device, kernels.Stream, *kernels.Packing[V]) (*launch.Rows[V], string, error)) (p *launch.Rows[V], took time.Duration, err error) {
+func (t *trial[V]) timeRows(form kernels.Form, from int, try func() (*launch.Rows[V], string, error)) (p *launch.Rows[V], took time.Duration, err error) {
 	reason := ""
 	if t.op.Products < from {
 		reason = fmt.Sprintf("building them pays from %d expected products on", from)
 	} else {
-		p, reason, err = try(t.dev, t.s, t.op)
+		p, reason, err = try()
 	}
 	if err != nil && (passable(err) || sparse.IsInput(err)) && t.dev.dead.Load() == nil {
 		reason, err = err.Error(), nil

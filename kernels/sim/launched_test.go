@@ -10,6 +10,7 @@ import (
 	"github.com/msrep-go/msrep/internal/devicetest"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/internal/cuda"
+	"github.com/msrep-go/msrep/kernels/internal/cuda/launch/launchtest"
 	"github.com/msrep-go/msrep/kernels/internal/ptx"
 	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/partition"
@@ -53,6 +54,11 @@ func TestEveryKernelOfTheTableBelongsToAnOperation(t *testing.T) {
 		}
 		devicetest.Exchange[float64](t, devices)
 		devicetest.Exchange[float32](t, devices)
+	})
+	drawn(func(t *rapid.T) {
+		d, s := open(t, c)
+		launchtest.DrawnTiles[float64](t, d, s)
+		launchtest.DrawnTiles[float32](t, d, s)
 	})
 	devicetest.SegmentOps(t, fresh(c))
 	for _, segments := range []int{2, 4} {

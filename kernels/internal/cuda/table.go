@@ -37,6 +37,7 @@ func build() []Kernel {
 	addVectors(add)
 	addSpGEMM(add)
 	addExchange(add)
+	addTileBuilders(add)
 	for _, v := range []string{"f64", "f32"} {
 		addRows(add, v)
 		addELL(add, v)

@@ -52,6 +52,7 @@ static __device__ __forceinline__ double atomicAdd(double* p, double v) { return
 
 static __device__ __forceinline__ int atomicCAS(int* p, int old, int v) { return __nvvm_atom_cas_gen_i(p, old, v); }
 static __device__ __forceinline__ int atomicOr(int* p, int v) { return __nvvm_atom_or_gen_i(p, v); }
+static __device__ __forceinline__ int atomicMin(int* p, int v) { return __nvvm_atom_min_gen_i(p, v); }
 
 // One CUDA shuffle for the four types: 64 bits are shuffled as two halves.
 #define MSREP_SHUFFLE(name, builtin, bound)                                                            \

@@ -16,12 +16,14 @@ func free(d kernels.Device) (bytes int64, bounded bool) {
 // remains for rounding of allocations and for kernels.
 func usable(free int64) int64 { return free - max(free/64, 64<<10) }
 
-// sharedBytes returns the bytes of shared memory for the sums of a tile: two blocks of an NVIDIA A100 or newer have that
-// much each. Devices with less report it.
-func sharedBytes(d kernels.Device) int64 {
-	const most = 112 << 10
+// mostShared is the number of bytes of shared memory for the sums of a tile: two blocks of an NVIDIA A100 or newer have that
+// much each.
+const mostShared = 112 << 10
+
+// sharedBytes returns how many of want bytes of shared memory a block of a device may have.
+func sharedBytes(d kernels.Device, want int64) int64 {
 	if s, ok := d.(interface{ SharedMemory() int64 }); ok {
-		return min(s.SharedMemory(), most)
+		return min(s.SharedMemory(), want)
 	}
-	return most
+	return want
 }

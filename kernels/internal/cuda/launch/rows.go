@@ -128,15 +128,26 @@ func (p *Rows[V]) majorProduct(b *builder, op *kernels.MajorProductPacked[V]) {
 // An empty array has no memory.
 func upload[T mem.Elem, V sparse.Value](p *Rows[V], name string, src []T) (func(b *builder) Addr, error) {
 	if len(src) == 0 {
-		return func(*builder) Addr { return 0 }, nil
+		return none, nil
 	}
 	a, err := put(p.dev, p.stream, src)
 	if err != nil {
 		return nil, err
 	}
+	return keep(p, name, a), nil
+}
+
+// none is the address of an array without memory.
+func none(*builder) Addr { return 0 }
+
+// keep makes an array part of p and returns a function that finds its address.
+func keep[T mem.Elem, V sparse.Value](p *Rows[V], name string, a kernels.Array[T]) func(b *builder) Addr {
+	if a.Buf == nil {
+		return none
+	}
 	p.all = append(p.all, a.Buf)
 	p.info.Bytes += a.Buf.Bytes()
-	return func(b *builder) Addr { return array(b, name, a, a.Len) }, nil
+	return func(b *builder) Addr { return array(b, name, a, a.Len) }
 }
 
 // compressed uploads the part in CSR, for the baselines.

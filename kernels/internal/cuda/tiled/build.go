@@ -31,10 +31,36 @@ func (m *Matrix[V]) Bytes() int64 {
 	return int64(len(m.Val))*mem.Size[V]() + 4*int64(len(m.Short)+len(m.Code)+len(m.Base)+len(m.Sum)) + 8*int64(len(m.Head))
 }
 
+// Frame returns a matrix without Places, Val, Short, Code and Base, and without the first rounds in Head.
+func (p *Plan[V]) Frame() *Matrix[V] {
+	m := &Matrix[V]{Cut: p.cut, Sum: p.sum, Head: make([]int64, 3*len(p.tiles)+3)}
+	at := int64(0)
+	for i, t := range p.tiles {
+		m.Head[3*i+1], m.Head[3*i+2] = at, 2*int64(t.row)
+		if t.begun {
+			m.Head[3*i+2]++
+		}
+		at += int64(len(t.sum))
+	}
+	m.Head[3*len(p.tiles)+1] = at
+	return m
+}
+
+// SetRounds sets Places, and the first rounds in Head, for the number of rounds of each tile.
+func (m *Matrix[V]) SetRounds(rounds []int64) {
+	first := int64(0)
+	for t, n := range rounds {
+		m.Head[3*t] = first
+		first += n
+	}
+	m.Head[3*len(rounds)] = first
+	m.Places = first * Round
+}
+
 // Build arranges the entries, with several goroutines; stop may end it with an error. It takes about 60 bytes for each
 // entry of the tiles that are built at a time, besides the arrays.
 func (p *Plan[V]) Build(stop func() error) (*Matrix[V], error) {
-	m := &Matrix[V]{Cut: p.cut, Head: make([]int64, 0, 3*len(p.tiles)+3)}
+	m := p.Frame()
 	built := make([]piece[V], len(p.tiles))
 	var mu sync.Mutex
 	var failed error
@@ -56,17 +82,11 @@ func (p *Plan[V]) Build(stop func() error) (*Matrix[V], error) {
 	if failed != nil {
 		return nil, failed
 	}
-	for i, t := range p.tiles {
-		b := &built[i]
-		begun := int64(0)
-		if t.begun {
-			begun = 1
-		}
-		m.Head = append(m.Head, m.Places/Round, int64(len(m.Sum)), 2*int64(t.row)+begun)
-		m.Sum = append(m.Sum, t.sum...)
-		m.Places += int64(len(b.code))
+	rounds := make([]int64, len(built))
+	for t := range built {
+		rounds[t] = int64(len(built[t].code) / Round)
 	}
-	m.Head = append(m.Head, m.Places/Round, int64(len(m.Sum)), 0)
+	m.SetRounds(rounds)
 	m.Val, m.Short = join(built, func(b *piece[V]) []V { return b.val }), join(built, func(b *piece[V]) []float32 { return b.short })
 	m.Code, m.Base = join(built, func(b *piece[V]) []int32 { return b.code }), join(built, func(b *piece[V]) []int32 { return b.base })
 	return m, nil

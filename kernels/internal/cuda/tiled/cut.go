@@ -14,15 +14,18 @@ const (
 	Round = 512
 	// MaxSums is the largest number of sums of a tile. Codes use one number of 16 bits for places without an entry.
 	MaxSums = 1<<16 - 1
+	// maxEntries bounds the entries of a tile, whose rounds kernels number in 22 bits.
+	maxEntries = 1 << 30
 )
 
 // Plan describes the tiles of rows before they are built.
 type Plan[V sparse.Value] struct {
 	rows  ellpack.Rows[V]
 	tiles []tile
-	short bool  // values are stored as float32
-	sums  int32 // the largest number of sums of a tile
-	cut   bool  // a row lies in several tiles
+	sum   []int32 // of all tiles; see Matrix
+	short bool    // values are stored as float32
+	sums  int32   // the largest number of sums of a tile
+	cut   bool    // a row lies in several tiles
 }
 
 // tile is the entries [first, end) of the rows that begin at row.
@@ -30,7 +33,7 @@ type tile struct {
 	row        int32
 	begun      bool // an earlier tile has the first entries of row
 	first, end int64
-	sum        []int32 // row+i has the sums [sum[i], sum[i+1])
+	sum        []int32 // part of Plan.sum: row+i has the sums [sum[i], sum[i+1])
 }
 
 // NewPlan cuts rows into at least blocks tiles, if they have that many entries, with at most sums sums each. Tiles of one
@@ -45,6 +48,9 @@ func NewPlan[V sparse.Value](r ellpack.Rows[V], blocks, sums int) (*Plan[V], err
 	c := cutter[V]{Plan: p, sums: int32(min(sums, MaxSums))}
 	c.divide(int64(blocks))
 	c.divide(max(int64(blocks), (c.needed()+int64(c.sums)-1)/int64(c.sums)))
+	if c.target > maxEntries {
+		return nil, sparse.Inputf("matrix", "%d entries: tiles have at most %d each", r.End-r.First, maxEntries)
+	}
 	c.cut()
 	return p, nil
 }
@@ -65,16 +71,27 @@ func (c *cutter[V]) divide(tiles int64) {
 
 // needed returns the number of sums of all rows.
 func (c *cutter[V]) needed() (n int64) {
-	for i := range int32(len(c.rows.Ptr) - 1) {
-		n += max((c.start(i+1)-c.start(i)+c.share-1)/c.share, 1)
+	n = int64(len(c.rows.Ptr) - 1)
+	at := int64(0)
+	for i := range int32(n) {
+		end := c.start(i + 1)
+		if length := end - at; length > c.share { // a division takes long
+			n += (length - 1) / c.share
+		}
+		at = end
 	}
 	return n
 }
 
 func (c *cutter[V]) cut() {
+	c.Plan.sum = make([]int32, 0, int64(len(c.rows.Ptr))+(c.rows.End-c.rows.First)/c.target+1)
 	c.begin(0, false, 0)
 	for i := range int32(len(c.rows.Ptr) - 1) {
-		at, end := c.start(i), c.start(i+1)
+		at, end := c.open.end, c.start(i+1)
+		if c.isShort(end - at) {
+			c.add(end-at, 1)
+			continue
+		}
 		for begun := false; ; begun = true {
 			take, ok := c.fits(end - at)
 			if !ok {
@@ -82,7 +99,7 @@ func (c *cutter[V]) cut() {
 				c.begin(i, begun, at)
 				take, _ = c.fits(end - at)
 			}
-			c.add(take)
+			c.add(take, int32(max((take+c.share-1)/c.share, 1)))
 			if at += take; at == end {
 				break
 			}
@@ -92,6 +109,13 @@ func (c *cutter[V]) cut() {
 		}
 	}
 	c.close()
+}
+
+// isShort reports whether fits takes all n entries of a row with one sum.
+func (c *cutter[V]) isShort(n int64) bool {
+	t := &c.open
+	filled := t.end - t.first
+	return n <= c.share && t.sum[len(t.sum)-1] < c.sums && (filled+n <= c.target || n == 0)
 }
 
 // fits returns how many of the next n entries, which are of one row, the open tile takes; ok is false if the row is to
@@ -114,21 +138,22 @@ func (c *cutter[V]) fits(n int64) (take int64, ok bool) {
 	return min(take, c.target-(t.end-t.first)), n > c.target/32 && min(take, c.target-(t.end-t.first)) > 0
 }
 
-// add adds the next n entries of one row to the open tile.
-func (c *cutter[V]) add(n int64) {
+// add adds the next n entries of one row, with this number of sums, to the open tile.
+func (c *cutter[V]) add(n int64, sums int32) {
 	t := &c.open
 	t.end += n
-	last := t.sum[len(t.sum)-1]
-	t.sum = append(t.sum, last+int32(max((n+c.share-1)/c.share, 1)))
+	t.sum = append(t.sum, t.sum[len(t.sum)-1]+sums)
 }
 
+// begin opens a tile. Its sums follow those of the tile before.
 func (c *cutter[V]) begin(row int32, begun bool, first int64) {
-	c.open = tile{row: row, begun: begun, first: first, end: first, sum: []int32{0}}
+	c.open = tile{row: row, begun: begun, first: first, end: first, sum: append(c.Plan.sum[len(c.Plan.sum):], 0)}
 }
 
 // close ends the open tile, unless it has no rows.
 func (c *cutter[V]) close() {
 	if t := c.open; len(t.sum) > 1 {
+		c.Plan.sum = append(c.Plan.sum, t.sum...) // copies nothing unless there is no room
 		c.tiles, c.Plan.sums = append(c.tiles, t), max(c.Plan.sums, t.sum[len(t.sum)-1])
 	}
 }
@@ -140,6 +165,21 @@ func (p *Plan[V]) start(i int32) int64 {
 
 // Tiles returns the number of tiles.
 func (p *Plan[V]) Tiles() int64 { return int64(len(p.tiles)) }
+
+// From returns the first entry of each tile, an index into Idx and Val, then the number of entries.
+func (p *Plan[V]) From() []int64 {
+	from := make([]int64, 0, len(p.tiles)+1)
+	for i := range p.tiles {
+		from = append(from, p.tiles[i].first)
+	}
+	return append(from, p.rows.End-p.rows.First)
+}
+
+// Short reports whether values are stored as float32: then float32 represents all float64 values.
+func (p *Plan[V]) Short() bool { return p.short }
+
+// Sums returns the largest number of sums of a tile.
+func (p *Plan[V]) Sums() int64 { return int64(p.sums) }
 
 // Shared returns the bytes of shared memory that a block needs.
 func (p *Plan[V]) Shared() int64 { return int64(p.sums) * mem.Size[V]() }

@@ -16,4 +16,6 @@
 // counted from the base of its 32 places. Places without an entry have the sum 0xffff and the value 0; they take part in
 // no sum, so an infinity or NaN in x affects only rows with an entry in its column. float64 values that float32 represents
 // exactly are stored in 4 bytes.
+//
+// The kernels of tiles_build.cu build the same arrays on the device, for a part that is there.
 package tiled
