@@ -109,6 +109,25 @@ func whole[V sparse.Value](a *sparse.CSR[V]) *part[V] {
 	return &part[V]{ptr: a.RowPtr, idx: a.ColIdx, val: a.Val, cols: a.Cols, end: a.NNZ(), alpha: 1, x: make([]V, a.Cols), y: make([]V, a.Rows)}
 }
 
+// A block stores y for all rows of its tile, so a tile must not have most of the empty rows.
+func TestEmptyRowsAreSharedAmongTiles(t *testing.T) {
+	p := fixed(3, 0, 10, 3)
+	for range 5000 {
+		p.ptr = append(p.ptr, p.end)
+	}
+	plan, err := tiled.NewPlan(p.ellRows(), 1, 100)
+	require.NoError(t, err)
+	m := plan.Frame()
+	require.Len(t, m.Sum, 5010+int(plan.Tiles()))
+	for i := int64(1); i <= plan.Tiles(); i++ {
+		require.LessOrEqual(t, m.Head[3*i+1]-m.Head[3*i-2], int64(402))
+	}
+	p.y, p.beta = random[float64](rand.New(rand.NewPCG(5, 5)), p.rows()), 0.5
+	g := newGPU(t)
+	require.Equal(t, -1, reference.Check(productInTiles(g, p, 1, 100), p.gathered()))
+	g.ok()
+}
+
 // TestARoundHasDifferentSums checks what makes atomics unnecessary, without the interpreter.
 func TestARoundHasDifferentSums(t *testing.T) {
 	p := fixed(7, 0, 400, 9, 3000, 2, 0, 900)

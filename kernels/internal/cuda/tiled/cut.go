@@ -71,12 +71,14 @@ func (c *cutter[V]) divide(tiles int64) {
 
 // needed returns the number of sums of all rows.
 func (c *cutter[V]) needed() (n int64) {
-	n = int64(len(c.rows.Ptr) - 1)
 	at := int64(0)
-	for i := range int32(n) {
+	for i := range int32(len(c.rows.Ptr) - 1) {
 		end := c.start(i + 1)
-		if length := end - at; length > c.share { // a division takes long
-			n += (length - 1) / c.share
+		switch length := end - at; {
+		case length > c.share: // a division takes long
+			n += (length + c.share - 1) / c.share
+		case length > 0:
+			n++
 		}
 		at = end
 	}
@@ -89,7 +91,7 @@ func (c *cutter[V]) cut() {
 	for i := range int32(len(c.rows.Ptr) - 1) {
 		at, end := c.open.end, c.start(i+1)
 		if c.isShort(end - at) {
-			c.add(end-at, 1)
+			c.add(end-at, int32(min(end-at, 1)))
 			continue
 		}
 		for begun := false; ; begun = true {
@@ -99,7 +101,7 @@ func (c *cutter[V]) cut() {
 				c.begin(i, begun, at)
 				take, _ = c.fits(end - at)
 			}
-			c.add(take, int32(max((take+c.share-1)/c.share, 1)))
+			c.add(take, int32((take+c.share-1)/c.share))
 			if at += take; at == end {
 				break
 			}
@@ -111,12 +113,14 @@ func (c *cutter[V]) cut() {
 	c.close()
 }
 
-// isShort reports whether fits takes all n entries of a row with one sum.
+// isShort reports whether fits takes all n entries of a row with at most one sum.
 func (c *cutter[V]) isShort(n int64) bool {
 	t := &c.open
-	filled := t.end - t.first
-	return n <= c.share && t.sum[len(t.sum)-1] < c.sums && (filled+n <= c.target || n == 0)
+	return n <= c.share && t.sum[len(t.sum)-1] < c.sums && t.end-t.first+n <= c.target && !c.isTall()
 }
+
+// isTall reports whether the open tile has so many rows, some of them without entries, that storing y takes long.
+func (c *cutter[V]) isTall() bool { return int64(len(c.open.sum)) > 4*int64(c.sums) }
 
 // fits returns how many of the next n entries, which are of one row, the open tile takes; ok is false if the row is to
 // begin in a new tile.
@@ -129,7 +133,7 @@ func (c *cutter[V]) fits(n int64) (take int64, ok bool) {
 	switch {
 	case empty:
 		return max(take, min(n, 1)), true
-	case free == 0 || t.end-t.first >= c.target && n > 0:
+	case c.isTall() || n > 0 && (free == 0 || t.end-t.first >= c.target):
 		return 0, false
 	case take == n:
 		return n, true

@@ -6,10 +6,10 @@
 // of x, and all blocks go through x at the same pace.
 //
 // The entries of a tile are arranged in rounds of 512 places, one for each thread. The entries of a round have different
-// sums, so threads add without atomics, and results have the same bits each time. A row has one sum, or several if it has
-// more entries than an eighth of the rounds of its tile: rows whose last columns hold most of their entries would need
-// many rounds of their own; they are added at the end, in order. The tiles have about equal
-// numbers of entries: a row that is too long for its tile continues in the next ones. Each of these leaves a carry,
+// sums, so threads add without atomics, and results have the same bits each time. A row has one sum, none if it has no
+// entries, or several if it has more entries than an eighth of the rounds of its tile: rows whose last columns hold most of
+// their entries would need many rounds of their own. Several sums are added at the end, in order. The tiles have about
+// equal numbers of entries: a row that is too long for its tile continues in the next ones. Each of these leaves a carry,
 // which msrep_add_carries adds to the row.
 //
 // A place takes a value and a code of 4 bytes: the number of its sum in the upper 16 bits, its column in the lower 16,
