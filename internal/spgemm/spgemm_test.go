@@ -138,9 +138,27 @@ func checkProduct[V sparse.Value](t *rapid.T) {
 	require.NoError(t, Numeric(p, a, b, again.Val, nil))
 	sameBits(t, want, again)
 	c := random[V](t, n, min(size.Draw(t, "q"), 200))
+	if rapid.Bool().Draw(t, "groups") {
+		a = repeated(a, func(int) int { return rapid.IntRange(1, 5).Draw(t, "alike") })
+	}
 	triple, err := Triple(a, b, c, nil)
 	require.NoError(t, err)
 	sameBits(t, plain(byAppearance(a, b), c), triple)
+}
+
+// repeated returns a with each row repeated, with other values.
+func repeated[V sparse.Value](a *sparse.CSR[V], times func(r int) int) *sparse.CSR[V] {
+	b := &sparse.CSR[V]{Cols: a.Cols, RowPtr: []int64{0}}
+	for r := range a.Rows {
+		for i := range times(r) {
+			for k := a.RowPtr[r]; k < a.RowPtr[r+1]; k++ {
+				b.ColIdx, b.Val = append(b.ColIdx, a.ColIdx[k]), append(b.Val, a.Val[k]*V(1+i)/7)
+			}
+			b.RowPtr = append(b.RowPtr, int64(len(b.ColIdx)))
+			b.Rows++
+		}
+	}
+	return b
 }
 
 // Places in a row are counted on from row to row, and from 1 again before they overflow.
@@ -151,10 +169,11 @@ func TestManyRowsDoNotOverflowPlaces(t *testing.T) {
 	again := 0
 	for k := range int32(16) { // some columns appear only after that
 		before := s.base
-		s.reset()
+		s.reset(1)
 		row, by := []int32{k, k / 2, k}, []float64{1, 2, 3}
 		s.add(row, by, b)
 		fresh := newAppearing[float64](b.Cols)
+		fresh.reset(1)
 		fresh.add(row, by, b)
 		require.Equal(t, fresh.cols[:fresh.n], s.cols[:s.n])
 		require.Equal(t, fresh.vals[:fresh.n], s.vals[:s.n])
