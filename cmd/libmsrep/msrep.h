@@ -10,10 +10,11 @@
  * Threads. Any thread may call any function. Products of one plan run one after the other. An update of a plan waits
  * for its running solves, so that a solve uses the same values throughout.
  *
- * Signals. Install signal handlers by sigaction with SA_ONSTACK, not by signal: a handler may interrupt a thread of the
- * library, whose stack is small, and would otherwise overwrite other memory. A handler must not call the library: one
- * that interrupts a call of the library and calls it again ends the process. It may set a flag, which a progress
- * callback reads.
+ * Signals. A signal handler may interrupt a thread of the library, whose stack is small, so it must run on the alternate
+ * stack of that thread (SA_ONSTACK). msrep_open sets this flag for the handlers that are installed then. Install later
+ * ones by sigaction with SA_ONSTACK, not by signal: they might overwrite other memory. A handler must not call the
+ * library: one that interrupts a call of the library and calls it again ends the process. It may set a flag, which a
+ * progress callback reads.
  *
  * Fork. A child of fork has no threads of the Go runtime, which the library uses. All functions return MSREP_FORKED
  * there. The parent, a child that calls exec, and a program that loads the library after fork are not affected. The

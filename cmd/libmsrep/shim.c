@@ -6,6 +6,7 @@
 #include <string.h>
 #ifndef _WIN32
 #include <pthread.h>
+#include <signal.h>
 #endif
 
 static __thread char last[1024];
@@ -41,15 +42,34 @@ static void piece(int i, void *f) { msrepgo_piece(i, (uintptr_t)f); }
 
 void call_runner(msrep_runner run, int n, uintptr_t f) { run(n, piece, (void *)f); }
 
+// use_signal_stacks sets SA_ONSTACK for all signal handlers that lack it. Threads of the Go runtime have alternate stacks,
+// because their own are too small for a handler. The runtime does the same when the library is loaded, but most programs
+// install their handlers after that.
+static void use_signal_stacks(void) {
+#ifndef _WIN32
+	for (int number = 1; number < NSIG; number++) {
+		struct sigaction act;
+		if (sigaction(number, NULL, &act) != 0 || act.sa_flags & SA_ONSTACK)
+			continue;
+		if (!(act.sa_flags & SA_SIGINFO) && (act.sa_handler == SIG_DFL || act.sa_handler == SIG_IGN))
+			continue;
+		act.sa_flags |= SA_ONSTACK;
+		sigaction(number, &act, NULL);
+	}
+#endif
+}
+
 const char *msrep_version(void) { return forked ? "" : msrepgo_version(); }
 
 const char *msrep_last_error(void) { return last; }
 
 msrep_status msrep_open(const char *devices, int threads, msrep_system *system) {
+	use_signal_stacks();
 	return CALL(msrepgo_open(IN(devices), threads, system));
 }
 
 msrep_status msrep_open_with(const msrep_open_options *options, msrep_system *system) {
+	use_signal_stacks();
 	return CALL(msrepgo_open_with(IN(options), system));
 }
 

@@ -165,9 +165,14 @@ int main(int argc, char **argv) {
 	}
 	snprintf(file, sizeof file, "%s/stop.mtx", argv[1]);
 	caller = pthread_self();
-	struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK | SA_RESTART}; /* see Signals in msrep.h */
-	sigaction(SIGINT, &act, NULL);
+	signal(SIGINT, on_signal);
 	MUST(msrep_open("cpu:1", 0, &sys));
+	struct sigaction act;
+	sigaction(SIGINT, NULL, &act);
+	if (!(act.sa_flags & SA_ONSTACK) || act.sa_handler != on_signal) {
+		fprintf(stderr, "msrep_open: the handler of SIGINT does not run on alternate stacks\n");
+		bad = 1;
+	}
 	msrep_matrix grid = MSREP_MATRIX_INIT, cube = MSREP_MATRIX_INIT;
 	MUST(msrep_read("gen:stencil:n=700", &grid));
 	MUST(msrep_read("gen:stencil:dims=3,n=50", &cube));
