@@ -6,15 +6,15 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// maxGroup is the largest number of rows of a product that are computed together.
-const maxGroup = 3
+// together is the number of rows of a product with the same columns that are computed together.
+const together = 3
 
 // appearing is a group of rows of a product with the same columns, in the order in which the columns appear first. Rows of
 // the unknowns of one node have the same columns; computed together they share the search for the place of a column.
 type appearing[V sparse.Value] struct {
 	at    []int32 // of each column: base + its place in cols; less than base if it is not there
 	base  int32
-	group int     // rows, at most maxGroup
+	group int     // rows: 1 or together
 	n     int     // columns
 	cols  []int32 // at least n elements
 	vals  []V     // row j has vals[group*i+j] in cols[i]
@@ -36,16 +36,14 @@ func (s *appearing[V]) reset(group int) {
 
 // add adds the product of B and the rows whose columns are row. by has their values, as vals does.
 func (s *appearing[V]) add(row []int32, by []V, b *sparse.CSR[V]) {
-	switch s.group {
-	case 1:
+	if s.group == 1 {
 		s.add1(row, by, b)
-	case 2:
-		s.add2(row, by, b)
-	default:
-		s.add3(row, by, b)
+		return
 	}
+	s.add3(row, by, b)
 }
 
+// add1 is add for one row.
 func (s *appearing[V]) add1(row []int32, by []V, b *sparse.CSR[V]) {
 	by = by[:len(row)]
 	at, base, n := s.at, s.base, s.n
@@ -68,49 +66,25 @@ func (s *appearing[V]) add1(row []int32, by []V, b *sparse.CSR[V]) {
 	s.n = n
 }
 
-func (s *appearing[V]) add2(row []int32, by []V, b *sparse.CSR[V]) {
-	at, base, n := s.at, s.base, s.n
-	for i, k := range row {
-		from, end := b.RowPtr[k], b.RowPtr[k+1]
-		s.reserve(n, n+int(end-from))
-		cols, sums, v := s.cols, s.vals, [2]V(by[2*i:])
-		val := b.Val[from:end]
-		for l, c := range b.ColIdx[from:end][:len(val)] {
-			x := val[l]
-			place := at[c] - base
-			if place < 0 {
-				cols[n], at[c] = c, base+int32(n)
-				sum := (*[2]V)(sums[2*n:])
-				sum[0], sum[1] = v[0]*x, v[1]*x
-				n++
-				continue
-			}
-			sum := (*[2]V)(sums[2*place:])
-			sum[0] += V(v[0] * x)
-			sum[1] += V(v[1] * x)
-		}
-	}
-	s.n = n
-}
-
+// add3 is add for together rows.
 func (s *appearing[V]) add3(row []int32, by []V, b *sparse.CSR[V]) {
 	at, base, n := s.at, s.base, s.n
 	for i, k := range row {
 		from, end := b.RowPtr[k], b.RowPtr[k+1]
 		s.reserve(n, n+int(end-from))
-		cols, sums, v := s.cols, s.vals, [3]V(by[3*i:])
+		cols, sums, v := s.cols, s.vals, [together]V(by[together*i:])
 		val := b.Val[from:end]
 		for l, c := range b.ColIdx[from:end][:len(val)] {
 			x := val[l]
 			place := at[c] - base
 			if place < 0 {
 				cols[n], at[c] = c, base+int32(n)
-				sum := (*[3]V)(sums[3*n:])
+				sum := (*[together]V)(sums[together*n:])
 				sum[0], sum[1], sum[2] = v[0]*x, v[1]*x, v[2]*x
 				n++
 				continue
 			}
-			sum := (*[3]V)(sums[3*place:])
+			sum := (*[together]V)(sums[together*place:])
 			sum[0] += V(v[0] * x)
 			sum[1] += V(v[1] * x)
 			sum[2] += V(v[2] * x)

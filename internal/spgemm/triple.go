@@ -96,16 +96,19 @@ func (p *product[V]) tripleRows(w *worker[V], piece int) {
 	p.vals[piece] = slices.Clone(vals)
 }
 
-// alike returns how many rows of A from r on, before row end, have the columns of row r; at most maxGroup.
+// alike returns the number of rows of A from r on that are computed together. They must end before row end, and have the same
+// columns.
 func (p *product[V]) alike(r, end int) int {
+	if r+together > end {
+		return 1
+	}
 	row, _ := p.row(r)
-	n := 1
-	for ; n < maxGroup && r+n < end; n++ {
-		if next, _ := p.row(r + n); !slices.Equal(row, next) {
-			break
+	for i := 1; i < together; i++ {
+		if next, _ := p.row(r + i); !slices.Equal(row, next) {
+			return 1
 		}
 	}
-	return n
+	return together
 }
 
 // interleave returns the values of rows r to r+group-1 of A, which have the same columns, as appearing.vals.
