@@ -7,7 +7,8 @@
 //	gpubench --spgemm MATRIX...                  each matrix times itself
 //
 // It prints one line of JSON after each measurement, so that a program that is ended or
-// loses the device has printed all earlier ones.
+// loses the device has printed all earlier ones. After a matrix that it cannot read or measure it
+// continues with the next one, unless the device is lost.
 package main
 
 import (
@@ -42,6 +43,7 @@ var (
 	watch     = flag.Bool("profile", false, "multiply once in each form for a profiler (ncu --profile-from-start off) instead of measuring")
 	triangles = flag.Bool("triangular", false, "solve with the triangles of each matrix instead of multiplying; the diagonals are replaced")
 	squares   = flag.Bool("spgemm", false, "multiply each matrix by itself instead of by a vector")
+	set       = flag.String("set", "", "`NAME` of the set of matrices, which each line of a product then has")
 	ptx       = flag.String("ptx", "", "`DIR` with kernels that replace the built-in ones: files such as slices.ptx")
 )
 
@@ -70,16 +72,18 @@ func run(ctx context.Context, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	for _, a := range args {
+		var failed error
 		if a == "copy" {
-			err = b.copy()
+			failed = b.copy()
 		} else {
-			err = measureFile(ctx, b, a, strings.Split(*values, ","))
+			failed = measureFile(ctx, b, a, strings.Split(*values, ","))
 		}
-		if err != nil {
+		err = errors.Join(err, failed)
+		if failed != nil && (ctx.Err() != nil || b.lost()) {
 			return err
 		}
 	}
-	return nil
+	return err
 }
 
 func open() (kernels.Device, error) {
@@ -118,6 +122,10 @@ func newBench(d kernels.Device) (*bench, error) {
 func (b *bench) close() error {
 	return errors.Join(b.start.Close(), b.stop.Close(), b.stream.Close())
 }
+
+// lost reports whether the device does not work any more. The first Sync may return an error that
+// a form left on the stream.
+func (b *bench) lost() bool { return b.stream.Sync() != nil && b.stream.Sync() != nil }
 
 // seriesTime is the least time of work between two events. The start of the first kernel
 // takes a few microseconds, which is negligible in comparison.

@@ -80,14 +80,18 @@ func measure[V sparse.Value](ctx context.Context, b *bench, name, value string, 
 	if *watch {
 		what = "profiled"
 	}
-	info := b.dev.Info()
+	info, row := b.dev.Info(), longest(a.RowPtr)
 	for _, form := range chosen() {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		r := p.measure(form)
-		if err := print(map[string]any{"what": what, "matrix": name, "value": value, "device": info.ID, "name": info.Name,
-			"rows": a.Rows, "cols": a.Cols, "nnz": a.NNZ(), "least_bytes": p.leastBytes(), "pinned": held, "forms": []result{r}}); err != nil {
+		line := map[string]any{"what": what, "matrix": name, "value": value, "device": info.ID, "name": info.Name,
+			"rows": a.Rows, "cols": a.Cols, "nnz": a.NNZ(), "longest": row, "least_bytes": p.leastBytes(), "pinned": held, "forms": []result{r}}
+		if *set != "" {
+			line["set"] = *set
+		}
+		if err := print(line); err != nil {
 			return err
 		}
 		if r.Error != "" && b.stream.Sync() != nil { // Sync returns errors that the form left on the stream
@@ -97,6 +101,14 @@ func measure[V sparse.Value](ctx context.Context, b *bench, name, value string, 
 		}
 	}
 	return nil
+}
+
+// longest returns the number of entries of the longest row.
+func longest(ptr []int64) (most int64) {
+	for r := range len(ptr) - 1 {
+		most = max(most, ptr[r+1]-ptr[r])
+	}
+	return most
 }
 
 // chosen returns the forms to measure.
