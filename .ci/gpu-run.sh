@@ -145,7 +145,7 @@ MSREP_STANDIN_FAULT=msrep_major_vector4_f64 try variant 1 $small variants
 # matrix, and only when that matrix is measured.
 mkdir "$work/peers"
 if ! python3 -c 'import numpy' 2>/dev/null; then # gpu-peers.py reads matrices with it
-	python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target "$work/peers" numpy
+	python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target "$work/numpy" numpy
 fi
 cat >"$work/peers/cupy.py" <<'PYTHON'
 import os, time
@@ -155,10 +155,41 @@ if not os.path.exists(os.environ["LOADED"]):
 time.sleep(1)
 raise ImportError("no CuPy")
 PYTHON
-LOADED=$work/loaded PYTHONPATH=$work/peers try peers 0 "$small gen:banded:n=500,band=3 gen:banded:n=400,band=3" bench
+LOADED=$work/loaded PYTHONPATH=$work/peers:$work/numpy try peers 0 "$small gen:banded:n=500,band=3 gen:banded:n=400,band=3" bench
 says peers/summary.txt 'n=600,band=5 +CuPy and torch: not measured'
 for n in 500 400; do
 	lines peers/results.jsonl "n-$n-.*ImportError: no CuPy" 2
+done
+
+# A collection of two packs, one after the other: a file that is no matrix, a name with odd characters, matrices with too
+# few entries, and a part that cannot be unpacked. The second call measures only what is new.
+mkdir "$work/folder"
+cp testdata/{Harvard500,plskz362,can_144,football}.mtx.gz "$work/folder"
+cp testdata/gre_343.mtx.gz "$work/folder/a \"gre\" 343.mtx.gz"
+echo nothing >"$work/folder/wrong.mtx"
+GPU_CHECK_LEAST=1300 GPU_CHECK_PACK=12 scripts/gpu-check --collection "$work/folder" >"$work/pack.log"
+says pack.log '^left out: .*wrong.mtx'
+says pack.log '^3 matrices'
+mv .gpu/collection-2.tar "$work"
+echo "no matrix" >"$work/bad.msr.xz"
+tar -C "$work" -rf .gpu/collection-1.tar bad.msr.xz
+PYTHONPATH=$work/numpy try race 1 $small collection
+says race.log 'gpu-collection.py: bad.msr: '
+mv "$work/collection-2.tar" .gpu/collection-1.tar
+PYTHONPATH=$work/numpy try race 0 $small collection
+for name in Harvard500 plskz362 a__gre__343 gen-banded-n-600-band-5; do
+	lines race/results.jsonl "\"form\":\"auto\".*/$name.msr\".*\"set\":\"collection\"" 2
+	lines race/results.jsonl "\"peer\".*/$name.msr\".*\"fp32\"" 2
+done
+says race/summary.txt '^all +fp64 +4 +[0-9.]+ +[0-9.]+ +[0-4] '
+says race/summary.txt '^a__gre__343 +fp32 +343 +1435 '
+says race/summary.txt '^torch failed 8 times'
+rm .gpu/collection-1.tar
+MSREP_STANDIN_FAULT=msrep_major_vector4_f64 PYTHONPATH=$work/numpy try fault-race 1 $small collection
+says fault-race.log 'no packs of matrices'
+says fault-race/summary.txt '^failed: banded-n-600-band-5'
+for form in csr-merge slices cusparse; do
+	says fault-race/results.jsonl "\"form\":\"$form\".*\"seconds\":.*\"value\":\"fp32\""
 done
 
 # Killed during a run: all measurements so far are there and complete.

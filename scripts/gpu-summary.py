@@ -26,7 +26,8 @@ def merged(results):
         if "forms" not in r:
             out.append(r)
             continue
-        key = (r["what"], r.get("variant"), r["matrix"], r["value"], r.get("side"))
+        # Calls of the stage collection have different folders.
+        key = (r["what"], r.get("variant"), r.get("set"), name(r["matrix"]) if "set" in r else r["matrix"], r["value"], r.get("side"))
         if key not in known:
             known[key] = {**r, "forms": []}
             out.append(known[key])
@@ -45,6 +46,7 @@ def name(path):
 
 
 REGULAR = ("stencil", "banded")
+EVEN = 3  # of the mean length of the rows, which the longest row of a regular matrix of the collection has at most
 OWN = ("csr", "csr-merge", "slices", "tiles")
 USUAL = (*OWN, "cusparse", "auto")
 
@@ -106,6 +108,68 @@ def products(results, copy):
         if ratios:
             verdict(f"best rival over {what}, least of {len(ratios)}", f"{min(ratios):.2f}", 1.0, min(ratios) >= 1)
             verdict(f"best rival over {what}, geometric mean", f"{mean(ratios):.2f}", 1.2, mean(ratios) >= 1.2)
+
+
+def collection(results):
+    """Prints the ratios of the stage collection in one table, and then those of each matrix."""
+    peers = {}
+    for r in results:
+        if r["what"] == "peer" and r.get("seconds"):
+            peers.setdefault((name(r["matrix"]), r["value"]), {})[r["library"]] = r["seconds"]
+    measured = [r for r in results if r["what"] == "product"]
+    gpus = sorted({r["name"] for r in measured})
+    found, each, bare = [], [], 0
+    for r in sorted(measured, key=lambda r: (r["value"] != "fp64", r["nnz"], r["matrix"])):
+        forms = {f["form"]: f for f in r["forms"]}
+        auto = forms.get("auto", {})
+        rivals = {"cusparse": forms.get("cusparse", {}).get("seconds"), **peers.get((name(r["matrix"]), r["value"]), {})}
+        rivals = {k: v for k, v in rivals.items() if v}
+        line = f"{name(r['matrix']):44} {r['value']:5} {r['rows']:9} {r['nnz']:10} {r['longest']:9} {auto.get('kept', '-'):13} "
+        if not auto.get("seconds") or not rivals:
+            each.append(line + f"no ratio: {auto.get('error') or 'auto or all others were not measured'}")
+            continue
+        best = min(rivals, key=rivals.get)
+        ratio = rivals[best] / auto["seconds"]
+        bare += len(rivals) < 3
+        found.append((ratio, r))
+        each.append(line + f"{1e6 * auto['seconds']:9.1f} {1e6 * rivals[best]:9.1f} {best:9} {ratio:6.2f} {max(f.get('worst_error', 0) for f in r['forms']):6.1f}")
+    print(f"\ncollection on {', '.join(gpus)}: times of the fastest of cuSPARSE (all algorithms), CuPy and torch over those of the plan's choice (auto)")
+    if len(gpus) > 1:
+        print("These are different GPUs: their results do not belong together.")
+    print(f"{'matrices':34} {'value':5} {'number':>6} {'mean':>6} {'least':>6} {'< 0.97':>6}  matrix of the least")
+    even = lambda r: r["longest"] * r["rows"] <= EVEN * r["nnz"]
+    for kind, of in (
+        ("all", lambda r: True),
+        (f"regular: rows up to {EVEN} x the mean", even),
+        ("irregular: the others", lambda r: not even(r)),
+        ("of the packs", lambda r: not made(r["matrix"])),
+        ("large, generated", lambda r: made(r["matrix"])),
+    ):
+        for value in ("fp64", "fp32"):
+            of_kind = [(ratio, r) for ratio, r in found if r["value"] == value and of(r)]
+            if of_kind:
+                least, worst = min(of_kind, key=lambda f: f[0])
+                print(f"{kind:34} {value:5} {len(of_kind):6} {mean([f[0] for f in of_kind]):6.2f} {least:6.2f} {sum(f[0] < 0.97 for f in of_kind):6}  {name(worst['matrix'])}")
+    errors = [f.get("worst_error", 0) for r in measured for f in r["forms"]]
+    verdict("largest difference from the host's product, in units of eps*|A||x|", f"{max(errors, default=0):.3g}", "below 100", max(errors, default=0) < 100)
+    if bare:
+        print(f"{bare} of {len(found)} ratios are without a time of cuSPARSE, CuPy or torch.")
+    for library in ("cupy", "torch"):
+        refused = [r for r in results if r.get("library") == library and "error" in r]
+        if refused:
+            print(f"{library} failed {len(refused)} times, first: {name(refused[0]['matrix'])}: {refused[0]['error'][:90]}")
+    whole = {name(r["matrix"]) for ratio, r in found if r["value"] == "fp32"}
+    for what, done in (("failed", whole), ("peers failed", ())):
+        failed = sorted({name(r["matrix"]) for r in results if r["what"] == what} - set(done))
+        if failed:
+            print(f"{what}: {' '.join(failed)}")
+    print(f"\n{'matrices of the collection':44} {'value':5} {'rows':>9} {'entries':>10} {'longest':>9} {'kept':13} {'ours, us':>9} {'best, us':>9} {'best':9} {'ratio':>6} {'worst':>6}")
+    print("\n".join(each))
+
+
+def made(matrix):
+    """Reports whether the stage collection generated the matrix."""
+    return os.path.basename(matrix).startswith(("gen-", "made-"))
 
 
 def others(results, copy):
@@ -237,7 +301,13 @@ def main(folder):
     results = merged(lines(os.path.join(folder, "results.jsonl")))
     copy = next((r["gb_per_s"] for r in results if r["what"] == "copy"), None)
     print(f"copy bandwidth {copy:.0f} GB/s" if copy else "copy bandwidth: not measured")
+    raced = [r for r in results if r.get("set") == "collection"]
+    own = {name(r["matrix"]) for r in raced}
+    peers = [r for r in results if r["what"] == "peer" and name(r["matrix"]) in own]
+    results = [r for r in results if "set" not in r and (r["what"] != "peer" or name(r["matrix"]) not in own)]
     products(results, copy)
+    if raced:
+        collection(raced + peers)
     measured = [r for r in results if r["what"] == "product"]
     if any(f["form"] not in USUAL for r in measured for f in r["forms"]):
         others(measured, copy)
