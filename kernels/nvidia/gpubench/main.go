@@ -125,7 +125,10 @@ func (b *bench) close() error {
 
 // lost reports whether the device does not work any more. The first Sync may return an error that
 // a form left on the stream.
-func (b *bench) lost() bool { return b.stream.Sync() != nil && b.stream.Sync() != nil }
+func (b *bench) lost() bool {
+	_ = b.stream.Sync()
+	return b.stream.Sync() != nil
+}
 
 // seriesTime is the least time of work between two events. The start of the first kernel
 // takes a few microseconds, which is negligible in comparison.
