@@ -14,74 +14,102 @@ import (
 // product is the computation of C = A B, or of C = A B P.
 type product[V sparse.Value] struct {
 	on      On
-	a, b, p *sparse.CSR[V]        // p is nil in C = A B
-	order   order                 // of the rows of B
-	wide    bool                  // see accumulator
-	cuts    []int                 // first row of each piece, then the number of rows
-	moved   []bool                // see traits
+	a, b, p *sparse.CSR[V] // p is nil in C = A B
+	traits  *traits[V]
+	wide    bool  // see accumulator
+	cuts    []int // first row of each piece, then the number of rows
+	workers []worker[V]
 	cols    [][]int32             // the columns of the rows of each piece, until fill has moved them to c
 	vals    [][]V                 // their values in C = A B P
 	found   atomic.Int64          // entries of C so far
+	values  bool                  // C has values, not only columns
 	each    int64                 // bytes of an entry of C
 	refused atomic.Pointer[error] // C does not fit into memory
+	begin   time.Time             // of the phase; see On.took
 	c       *sparse.CSR[V]
 }
 
 // compute returns A B, or A B P if third, which is P, is not nil. The shapes match. It finds the columns of each row, then
 // computes the values in place; those of A B P are computed with the columns. Without values, the product has columns only.
+// All is one job of the workers.
 func compute[V sparse.Value](on On, a, b, third *sparse.CSR[V], values bool) (*sparse.CSR[V], error) {
-	begin := time.Now()
+	p := &product[V]{on: on, a: a, b: b, p: third, values: values, each: 4, begin: time.Now()}
 	if err := on.ended(); err != nil {
 		return nil, err
 	}
-	rows := a.Rows
-	var t traits
-	if third != nil {
-		t.work = Work(on, a, b)
-	} else {
-		t = traitsOf(on, a, b)
+	if values {
+		p.each += mem.Size[V]()
 	}
-	ptr := t.work
-	n := on.workers(ptr[rows])
-	if on.Timing != nil {
-		on.Timing.Multiplications = Multiplications(ptr)
-	}
-	p := &product[V]{on: on, a: a, b: b, p: third, cuts: cut(ptr, n), c: &sparse.CSR[V]{Rows: rows, Cols: b.Cols, RowPtr: ptr}}
-	n = min(n, len(p.cuts)-1)
+	p.c = &sparse.CSR[V]{Rows: a.Rows, Cols: b.Cols}
+	n := on.workers(max(a.NNZ()+b.NNZ(), averageWork(a, b)))
 	find := p.structure
 	if third != nil {
 		p.c.Cols = third.Cols
-		p.vals = make([][]V, len(p.cuts)-1)
-		find, n = p.tripleRows, min(n, tripleWorkers(a, b, third))
-	} else {
-		p.order, p.wide, p.moved = t.order, wide(a, b, n, ptr[rows]), t.moved
+		n = min(n, tripleWorkers(a, b, third))
+		find = p.tripleRows
 	}
-	p.cols = make([][]int32, len(p.cuts)-1)
-	if p.each = 4; values {
-		p.each += mem.Size[V]()
-	}
-	clear(ptr)
-	on.took(&begin, func(t *Timing) *time.Duration { return &t.Analyze })
-	if err := p.run(n, find); err != nil {
+	p.traits = newTraits(a, b, n, third == nil)
+	p.workers = make([]worker[V], n)
+	j := newJob(p.ended)
+	j.each(p.traits.pieces, p.traits.find)
+	j.once(p.divide)
+	j.each(p.pieces, find)
+	j.once(p.place)
+	j.each(p.pieces, p.fill)
+	on.do(n, func(i int) {
+		j.work(i)
+		p.workers[i].release()
+	})
+	if err := p.ended(); err != nil {
 		return nil, err
 	}
-	for i := range rows {
+	on.took(&p.begin, func(t *Timing) *time.Duration { return &t.Compute })
+	return p.c, nil
+}
+
+// averageWork returns the multiplications in A B if each row of B has the average number of entries.
+func averageWork[V sparse.Value](a, b *sparse.CSR[V]) int64 {
+	return saturate.Mul(a.NNZ(), b.NNZ()/int64(max(b.Rows, 1)))
+}
+
+// divide divides the rows of C into pieces.
+func (p *product[V]) divide() {
+	p.traits.sum()
+	ptr := p.traits.work
+	all := ptr[p.a.Rows]
+	if p.on.Timing != nil {
+		p.on.Timing.Multiplications = Multiplications(ptr)
+	}
+	n := min(len(p.workers), p.on.workers(all))
+	p.cuts = cut(ptr, n)
+	p.c.RowPtr = ptr // find replaces all elements but the first, which is 0
+	p.wide = wide(p.a, p.b, min(n, p.pieces()), all)
+	p.cols = make([][]int32, p.pieces())
+	if p.p != nil {
+		p.vals = make([][]V, p.pieces())
+	}
+	p.on.took(&p.begin, func(t *Timing) *time.Duration { return &t.Analyze })
+}
+
+// pieces returns the number of pieces.
+func (p *product[V]) pieces() int { return len(p.cuts) - 1 }
+
+// place allocates C, given the number of entries of each row.
+func (p *product[V]) place() {
+	ptr := p.c.RowPtr
+	for i := range p.a.Rows {
 		ptr[i+1] += ptr[i]
 	}
-	on.took(&begin, func(t *Timing) *time.Duration { return &t.Structure })
-	nnz := ptr[rows]
+	p.on.took(&p.begin, func(t *Timing) *time.Duration { return &t.Structure })
+	nnz := ptr[p.a.Rows]
 	if err := p.fits(nnz, ""); err != nil {
-		return nil, err
+		p.refused.Store(&err)
+		return
 	}
 	p.c.ColIdx = mem.Make[int32](int(nnz))
-	if values {
+	if p.values {
 		p.c.Val = mem.Make[V](int(nnz))
 	}
-	if err := p.run(n, p.fill); err != nil {
-		return nil, err
-	}
-	on.took(&begin, func(t *Timing) *time.Duration { return &t.Compute })
-	return p.c, nil
 }
 
 // fits returns an error if n entries of C do not fit into memory. atLeast precedes their number in the error.
@@ -117,22 +145,6 @@ func (p *product[V]) ended() error {
 	return p.on.ended()
 }
 
-// run calls f for each piece on n workers, and returns the error of ended.
-func (p *product[V]) run(n int, f func(w *worker[V], piece int)) error {
-	var next atomic.Int64
-	p.on.do(n, func(int) {
-		w := &worker[V]{cols: take(&pieces, 0), acc: newAccumulator(p.b, p.order, p.wide)}
-		for i := int(next.Add(1)) - 1; i < len(p.cuts)-1 && p.ended() == nil; i = int(next.Add(1)) - 1 {
-			f(w, i)
-		}
-		w.acc.release()
-		if cap(w.cols) <= smallPiece {
-			pieces.Put(&w.cols)
-		}
-	})
-	return p.ended()
-}
-
 // worker is the state of one worker.
 type worker[V sparse.Value] struct {
 	acc  accumulator[V]
@@ -143,6 +155,32 @@ type worker[V sparse.Value] struct {
 	triple triple[V]
 
 	_ [64]byte // no worker writes to a cache line that another one reads
+}
+
+// multiply returns the accumulator of a worker, for products with b.
+func (w *worker[V]) multiply(b *sparse.CSR[V], o order, wide bool) *accumulator[V] {
+	if w.acc.b == nil {
+		w.acc = newAccumulator(b, o, wide)
+	}
+	return &w.acc
+}
+
+// worker returns the state of a worker.
+func (p *product[V]) worker(number int) *worker[V] {
+	w := &p.workers[number]
+	w.multiply(p.b, p.traits.order, p.wide)
+	if w.cols == nil {
+		w.cols = take(&pieces, 0)
+	}
+	return w
+}
+
+// release keeps the memory of a worker for later products.
+func (w *worker[V]) release() {
+	w.acc.release()
+	if w.cols != nil && cap(w.cols) <= smallPiece {
+		pieces.Put(&w.cols)
+	}
 }
 
 // row returns the columns and values of a row of A.
@@ -160,7 +198,8 @@ func (p *product[V]) load(w *worker[V], r, end int, values bool) {
 }
 
 // structure finds the columns of the rows of a piece, and stores their number for row r in RowPtr[r+1].
-func (p *product[V]) structure(w *worker[V], piece int) {
+func (p *product[V]) structure(number, piece int) {
+	w := p.worker(number)
 	cols := w.cols[:0]
 	var before []int32 // row of A before this one
 	n := 0             // its columns of C are the last n of cols
@@ -218,7 +257,7 @@ func (p *product[V]) follows(row, before []int32) (by int32, ok bool) {
 		return 0, false
 	}
 	for i, c := range row {
-		if c != before[i]+by || by == 1 && !p.moved[c] {
+		if c != before[i]+by || by == 1 && !p.traits.moved[c] {
 			return 0, false
 		}
 	}
@@ -226,7 +265,7 @@ func (p *product[V]) follows(row, before []int32) (by int32, ok bool) {
 }
 
 // fill computes the rows of a piece.
-func (p *product[V]) fill(w *worker[V], piece int) {
+func (p *product[V]) fill(number, piece int) {
 	c := p.c
 	copy(c.ColIdx[c.RowPtr[p.cuts[piece]]:], p.cols[piece])
 	if kept := p.cols[piece]; cap(kept) <= smallPiece {
@@ -240,6 +279,7 @@ func (p *product[V]) fill(w *worker[V], piece int) {
 	if c.Val == nil || p.vals != nil {
 		return
 	}
+	w := p.worker(number)
 	end := p.cuts[piece+1]
 	for r := p.cuts[piece]; r < end; r++ {
 		p.load(w, r+1, end, true)

@@ -2,7 +2,6 @@ package spgemm
 
 import (
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/msrep-go/msrep/sparse"
@@ -37,7 +36,7 @@ func Symbolic[V sparse.Value](a, b *sparse.CSR[V], run Run) (*Pattern, error) {
 
 // PatternOf returns the structure of A B from c = A B, which Multiply returned. It shares the arrays of c.
 func PatternOf[V sparse.Value](on On, a, b, c *sparse.CSR[V]) *Pattern {
-	t := traitsOf(on, a, b)
+	t := traitsOf(on, a, b, true)
 	all := t.work[a.Rows]
 	return &Pattern{Rows: c.Rows, Cols: c.Cols, RowPtr: c.RowPtr, ColIdx: c.ColIdx,
 		cuts: cut(t.work, on.workers(all)), order: t.order, aPtr: a.RowPtr, aIdx: a.ColIdx, bPtr: b.RowPtr, bIdx: b.ColIdx, work: all}
@@ -65,20 +64,22 @@ func NumericOn[V sparse.Value](on On, p *Pattern, a, b *sparse.CSR[V], val []V) 
 	begin := time.Now()
 	n := min(on.workers(p.work), len(p.cuts)-1)
 	isWide := wide(a, b, n, p.work)
-	var next atomic.Int64
-	on.do(n, func(int) {
-		acc := newAccumulator(b, p.order, isWide)
-		for i := int(next.Add(1)) - 1; i < len(p.cuts)-1 && on.ended() == nil; i = int(next.Add(1)) - 1 {
-			for r := p.cuts[i]; r < p.cuts[i+1]; r++ {
-				lo, hi := p.RowPtr[r], p.RowPtr[r+1]
-				first, end := a.RowPtr[r], a.RowPtr[r+1]
-				if r+1 < p.cuts[i+1] {
-					acc.load(a.ColIdx[end:a.RowPtr[r+2]], true)
-				}
-				acc.gather(a.ColIdx[first:end], a.Val[first:end], p.ColIdx[lo:hi], val[lo:hi])
+	j := newJob(on.ended)
+	workers := make([]worker[V], n)
+	j.each(func() int { return len(p.cuts) - 1 }, func(number, i int) {
+		acc := workers[number].multiply(b, p.order, isWide)
+		for r := p.cuts[i]; r < p.cuts[i+1]; r++ {
+			lo, hi := p.RowPtr[r], p.RowPtr[r+1]
+			first, end := a.RowPtr[r], a.RowPtr[r+1]
+			if r+1 < p.cuts[i+1] {
+				acc.load(a.ColIdx[end:a.RowPtr[r+2]], true)
 			}
+			acc.gather(a.ColIdx[first:end], a.Val[first:end], p.ColIdx[lo:hi], val[lo:hi])
 		}
-		acc.release()
+	})
+	on.do(n, func(i int) {
+		j.work(i)
+		workers[i].release()
 	})
 	on.took(&begin, func(t *Timing) *time.Duration { return &t.Compute })
 	return on.ended()

@@ -8,50 +8,85 @@ import (
 )
 
 // traits is what a pass over the structures of A and B finds before A B is computed.
-type traits struct {
-	work  []int64 // see Work
+type traits[V sparse.Value] struct {
+	a, b  *sparse.CSR[V]
+	count int // of pieces of the pass
+
+	work  []int64 // see Work; before sum, the work of the row before
 	order order   // of B
-	moved []bool  // whether the columns of a row of B are those of the row before it plus 1
+	moved []bool  // whether the columns of a row of B are those of the row before it plus 1; nil if B is not looked at
+
+	descends, repeats atomic.Bool // columns of a row of B
+}
+
+// newTraits returns the traits of A B before the pass, which some workers make. It looks at the order of B if ofB is set.
+func newTraits[V sparse.Value](a, b *sparse.CSR[V], workers int, ofB bool) *traits[V] {
+	t := &traits[V]{a: a, b: b, count: 1, work: make([]int64, a.Rows+1)}
+	entries := a.NNZ()
+	if ofB {
+		entries += b.NNZ()
+		t.moved = make([]bool, b.Rows)
+	}
+	if workers > 1 {
+		t.count = int(max(min(int64(workers)*perWorker, entries/minPiece), 1))
+	}
+	return t
 }
 
 // traitsOf returns the traits of A B.
-func traitsOf[V sparse.Value](on On, a, b *sparse.CSR[V]) traits {
-	t := traits{work: make([]int64, a.Rows+1), moved: make([]bool, b.Rows)}
-	var descends, repeats atomic.Bool
+func traitsOf[V sparse.Value](on On, a, b *sparse.CSR[V], ofB bool) *traits[V] {
 	n := on.workers(a.NNZ() + b.NNZ())
-	on.do(n, func(w int) {
-		workOf(t.work, a, b, rowCut(a.Rows, n, w), rowCut(a.Rows, n, w+1))
-		twice := false
-		var before []int32
-		if lo := rowCut(b.Rows, n, w); lo > 0 {
-			before = b.ColIdx[b.RowPtr[lo-1]:b.RowPtr[lo]]
+	t := newTraits(a, b, n, ofB)
+	j := newJob(func() error { return nil })
+	j.each(t.pieces, t.find)
+	on.do(n, j.work)
+	t.sum()
+	return t
+}
+
+// pieces returns the number of pieces of the pass.
+func (t *traits[V]) pieces() int { return t.count }
+
+// find is a piece of the pass.
+func (t *traits[V]) find(_, piece int) {
+	a, b := t.a, t.b
+	workOf(t.work, a, b, rowCut(a.Rows, t.count, piece), rowCut(a.Rows, t.count, piece+1))
+	if t.moved == nil {
+		return
+	}
+	twice := false
+	var before []int32
+	lo, end := rowCut(b.Rows, t.count, piece), rowCut(b.Rows, t.count, piece+1)
+	if lo > 0 {
+		before = b.ColIdx[b.RowPtr[lo-1]:b.RowPtr[lo]]
+	}
+	for k := lo; k < end; k++ {
+		row := b.ColIdx[b.RowPtr[k]:b.RowPtr[k+1]]
+		t.moved[k] = k > 0 && len(row) == len(before) && isMoved(row, before)
+		switch orderOf(row) {
+		case unsorted:
+			t.descends.Store(true)
+		case sorted:
+			twice = true
 		}
-		end := rowCut(b.Rows, n, w+1)
-		for k := rowCut(b.Rows, n, w); k < end; k++ {
-			row := b.ColIdx[b.RowPtr[k]:b.RowPtr[k+1]]
-			t.moved[k] = k > 0 && len(row) == len(before) && isMoved(row, before)
-			switch orderOf(row) {
-			case unsorted:
-				descends.Store(true)
-			case sorted:
-				twice = true
-			}
-			before = row
-		}
-		if twice {
-			repeats.Store(true)
-		}
-	})
+		before = row
+	}
+	if twice {
+		t.repeats.Store(true)
+	}
+}
+
+// sum ends the pass.
+func (t *traits[V]) sum() {
 	sum(t.work)
 	switch {
-	case descends.Load():
+	case t.moved == nil || t.descends.Load():
 		t.order = unsorted
-	case repeats.Load():
+	case t.repeats.Load():
 		t.order = sorted
 	default:
 		t.order = strict
 	}
-	return t
 }
 
 // order is how the columns of the rows of a matrix follow each other.

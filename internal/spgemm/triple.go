@@ -64,7 +64,8 @@ func tripleWorkers[V sparse.Value](a, b, p *sparse.CSR[V]) int {
 }
 
 // tripleRows computes the rows of a piece of A B P. It stores the number of entries of row r in RowPtr[r+1].
-func (p *product[V]) tripleRows(w *worker[V], piece int) {
+func (p *product[V]) tripleRows(number, piece int) {
+	w := p.worker(number)
 	t := &w.triple
 	if t.row.at == nil {
 		t.between, t.row = newAppearing[V](p.b.Cols), newAppearing[V](p.p.Cols)

@@ -31,11 +31,7 @@ func Multiplications(work []int64) int64 {
 // Work returns prefix sums of the work of the rows of A B: element i is that of rows 0 to i-1. The work of a row is its
 // number of multiplications plus rowWork. Sums saturate at the largest int64.
 func Work[V sparse.Value](on On, a, b *sparse.CSR[V]) []int64 {
-	work := make([]int64, a.Rows+1)
-	n := on.workers(a.NNZ())
-	on.do(n, func(w int) { workOf(work, a, b, rowCut(a.Rows, n, w), rowCut(a.Rows, n, w+1)) })
-	sum(work)
-	return work
+	return traitsOf(on, a, b, false).work
 }
 
 // rowCut is par.Cut for rows.
