@@ -106,9 +106,10 @@ func (p *product[V]) place() {
 		p.refused.Store(&err)
 		return
 	}
-	p.c.ColIdx = mem.Make[int32](int(nnz))
+	// fill sets all elements.
+	p.c.ColIdx = mem.Uncleared[int32](int(nnz))
 	if p.values {
-		p.c.Val = mem.Make[V](int(nnz))
+		p.c.Val = mem.Uncleared[V](int(nnz))
 	}
 }
 
