@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/msrep-go/msrep/internal/par"
 )
 
 // job is a computation in phases. A phase has pieces, each of which is done once, by the worker that takes it; the next phase
@@ -77,10 +79,10 @@ func (j *job) work(worker int) {
 }
 
 // Waiting workers poll at least pollTime, which is longer than waking a thread mostly takes, and as long as they have worked.
-// After yieldAfter they let other goroutines run in between.
+// After yieldAfter they let other threads and goroutines run in between: those that they wait for may need the CPU.
 const (
 	pollTime   = 200 * time.Microsecond
-	yieldAfter = 5 * time.Microsecond
+	yieldAfter = 2 * time.Microsecond
 )
 
 // wait returns once n pieces of p have ended, or false if the job has been stopped. begin is when the worker came.
@@ -91,14 +93,18 @@ func (j *job) wait(p *phase, n int64, begin time.Time) bool {
 	}
 	since := time.Now()
 	most := max(since.Sub(begin), pollTime)
-	for waited := time.Duration(0); waited < most; waited = time.Since(since) {
+	for turn, waited := 1, time.Duration(0); waited < most; turn, waited = turn+1, time.Since(since) {
 		for range 32 {
 			if over() {
 				return !j.stopped.Load()
 			}
 		}
-		if waited > yieldAfter {
+		switch {
+		case waited < yieldAfter:
+		case turn%16 == 0:
 			runtime.Gosched()
+		default:
+			par.Yield()
 		}
 	}
 	j.mu.Lock()
