@@ -49,6 +49,9 @@ func New[V sparse.Value](ctx context.Context, devices []kernels.Device, onHost b
 
 // runOn returns a function that divides n calls among the workers of several devices. n is at most their number.
 func (p *Plan[V]) runOn(all []kernels.Workers) spgemm.Run {
+	if len(all) == 1 { // another goroutine would need a CPU while the workers poll
+		return func(n int, f func(i int)) { p.check(all[0].Run(n, f)) }
+	}
 	return func(n int, f func(i int)) {
 		var wait sync.WaitGroup
 		errs := make([]error, len(all))
@@ -62,10 +65,15 @@ func (p *Plan[V]) runOn(all []kernels.Workers) spgemm.Run {
 			wait.Go(func() { errs[k] = w.Run(count, func(i int) { f(from + i) }) })
 		}
 		wait.Wait()
-		if err := errors.Join(errs...); err != nil {
-			p.failed = err
-			panic(err)
-		}
+		p.check(errors.Join(errs...))
+	}
+}
+
+// check ends a product whose workers have failed.
+func (p *Plan[V]) check(err error) {
+	if err != nil {
+		p.failed = err
+		panic(err)
 	}
 }
 
