@@ -2,6 +2,7 @@ package mem
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -104,6 +105,26 @@ func TestSlicesStayWithinTheirBytes(t *testing.T) {
 	require.False(t, ok)
 	_, ok = Slice[float64](b[4:], 1)
 	require.False(t, ok, "not aligned")
+}
+
+func TestUnclearedMemoryCanBeWritten(t *testing.T) {
+	for range 3 { // later ones may get memory that was in use
+		for _, n := range []int{0, 1, 1000, minUncleared / 4, minUncleared/4 + 1, minHuge/4 + 12345} {
+			single, double := Uncleared[float32](n), Uncleared[float64](n)
+			require.Len(t, single, n)
+			require.Len(t, double, n)
+			for i := range n {
+				single[i], double[i] = float32(i), float64(-i)
+			}
+			runtime.GC()
+			for i := range n {
+				if single[i] != float32(i) || double[i] != float64(-i) {
+					require.Fail(t, "an element changed", "%d of %d", i, n)
+				}
+			}
+		}
+	}
+	require.Panics(t, func() { Uncleared[int32](-1) })
 }
 
 func TestMakeGivesZerosThatCanBeWritten(t *testing.T) {
