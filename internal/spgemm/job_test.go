@@ -175,7 +175,7 @@ func TestProductsDoNotDependOnTheOrderOfTheWorkers(t *testing.T) {
 		identity.RowPtr[i+1], identity.ColIdx[i] = int64(i+1), int32(i)
 	}
 	for name, run := range orders {
-		for workers := 1; workers <= 8; workers++ {
+		for _, workers := range []int{1, 3, 8} {
 			on := On{Run: run, Workers: workers}
 			got, err := MultiplyOn(on, a, a)
 			require.NoError(t, err, name)
