@@ -1,6 +1,7 @@
 package spgemm
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -31,7 +32,7 @@ type product[V sparse.Value] struct {
 
 // compute returns A B, or A B P if third, which is P, is not nil. The shapes match. It finds the columns of each row, then
 // computes the values in place; those of A B P are computed with the columns. Without values, the product has columns only.
-// All is one job of the workers.
+// All is one job of the workers; only of small factors are the traits found before it.
 func compute[V sparse.Value](on On, a, b, third *sparse.CSR[V], values bool) (*sparse.CSR[V], error) {
 	p := &product[V]{on: on, a: a, b: b, p: third, values: values, each: 4, begin: time.Now()}
 	if err := on.ended(); err != nil {
@@ -41,17 +42,22 @@ func compute[V sparse.Value](on On, a, b, third *sparse.CSR[V], values bool) (*s
 		p.each += mem.Size[V]()
 	}
 	p.c = &sparse.CSR[V]{Rows: a.Rows, Cols: b.Cols}
-	n := on.workers(max(a.NNZ()+b.NNZ(), averageWork(a, b)))
-	find := p.structure
+	find, most := p.structure, math.MaxInt
 	if third != nil {
 		p.c.Cols = third.Cols
-		n = min(n, tripleWorkers(a, b, third))
-		find = p.tripleRows
+		find, most = p.tripleRows, tripleWorkers(a, b, third)
 	}
-	p.traits = newTraits(a, b, n, third == nil)
-	p.workers = make([]worker[V], n)
 	j := newJob(p.ended)
-	j.each(p.traits.pieces, p.traits.find)
+	n := min(on.workers(max(a.NNZ()+b.NNZ(), averageWork(a, b))), most)
+	if n > 1 {
+		p.traits = newTraits(a, b, n, third == nil)
+		j.each(p.traits.pieces, p.traits.find)
+		j.once(p.traits.sum)
+	} else {
+		p.traits = traitsOf(on, a, b, third == nil)
+		n = min(on.workers(p.traits.work[a.Rows]), most)
+	}
+	p.workers = make([]worker[V], n)
 	j.once(p.divide)
 	j.each(p.pieces, find)
 	j.once(p.place)
@@ -74,7 +80,6 @@ func averageWork[V sparse.Value](a, b *sparse.CSR[V]) int64 {
 
 // divide divides the rows of C into pieces.
 func (p *product[V]) divide() {
-	p.traits.sum()
 	ptr := p.traits.work
 	all := ptr[p.a.Rows]
 	if p.on.Timing != nil {
@@ -179,8 +184,8 @@ func (p *product[V]) worker(number int) *worker[V] {
 // release keeps the memory of a worker for later products.
 func (w *worker[V]) release() {
 	w.acc.release()
-	if w.cols != nil && cap(w.cols) <= smallPiece {
-		pieces.Put(&w.cols)
+	if kept := w.cols; kept != nil && cap(kept) <= smallPiece {
+		pieces.Put(&kept)
 	}
 }
 

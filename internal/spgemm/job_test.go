@@ -190,6 +190,25 @@ func TestProductsDoNotDependOnTheOrderOfTheWorkers(t *testing.T) {
 	}
 }
 
+// The rows of B have few entries on average, but those that A names have many.
+func TestLongRowsAmongEmptyOnesHaveSeveralWorkers(t *testing.T) {
+	const n = 1000
+	a := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: make([]int64, n+1), ColIdx: make([]int32, n), Val: slices.Repeat([]float64{2}, n)}
+	b := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: slices.Repeat([]int64{n}, n+1), ColIdx: make([]int32, n), Val: a.Val}
+	b.RowPtr[0] = 0
+	for i := range n {
+		a.RowPtr[i+1], b.ColIdx[i] = int64(i+1), int32(i)
+	}
+	most := 0
+	c, err := MultiplyOn(On{Workers: 4, Run: func(n int, f func(i int)) {
+		most = max(most, n)
+		par.Do(n, f)
+	}}, a, b)
+	require.NoError(t, err)
+	sameBits(t, plain(a, b), c)
+	require.Equal(t, 4, most)
+}
+
 // A context may end between any two of its checks.
 func TestAProductEndsWithItsContext(t *testing.T) {
 	a := generated(t, "powerlaw:rows=3000,nnz=40000")
