@@ -90,6 +90,11 @@ type lanczos struct {
 	t     tridiagonal    // m rows; beta has m elements
 	full  bool           // v and locked span the whole space, and beta_m is 0
 	grown int            // vectors that the basis may have
+	kept  int            // vectors that stayed at the last restart
+
+	semi   bool // vectors are made orthogonal to all others only where their levels exceed a threshold
+	again  bool // the next vector is made orthogonal to all others
+	levels levels
 }
 
 // basisSize returns the number of vectors of the first basis, where Options.Basis is given, count vectors are to be found,
@@ -120,7 +125,9 @@ func kept(count, converged, m int) int {
 // with an error. It overwrites start.
 func (l *lanczos) find(start space.Vector) ([]space.Vector, error) {
 	l.grown = basisSize(l.opt.Basis, l.count, l.n-len(l.locked))
+	l.semi = !l.relative && len(l.locked) == 0
 	l.v = append(l.v, start)
+	l.levels.reset(0)
 	for {
 		if err := l.extend(); err != nil {
 			return nil, err
@@ -128,25 +135,21 @@ func (l *lanczos) find(start space.Vector) ([]space.Vector, error) {
 		if err := l.Ended(); err != nil {
 			return nil, err
 		}
-		values, y, err := l.t.eigen()
+		d, err := l.t.decompose()
 		if err != nil {
 			return nil, l.failure(solver.ErrBreakdown, math.Inf(1), "%v", err)
 		}
-		m := len(values)
-		last := make([]float64, m)
-		for k := range last {
-			last[k] = y[k][m-1]
-		}
-		order, converged, worst := l.converged(values, last)
+		m := len(d.values)
+		order, converged, worst := l.converged(d.values, d.last)
 		l.opt.report(Step{Iteration: l.iterations, Converged: converged, Residual: worst / max(l.norm, math.SmallestNonzeroFloat64)})
 		count := min(l.count, m)
 		if converged == count {
-			return l.end(order[:count], y), nil
+			return l.end(d, order[:count]), nil
 		}
 		if l.iterations >= l.opt.MaxIter {
-			return l.end(order[:count], y), l.failure(solver.ErrNotConverged, worst, "%d of %d eigenvalues are within the tolerance", converged, count)
+			return l.end(d, order[:count]), l.failure(solver.ErrNotConverged, worst, "%d of %d eigenvalues are within the tolerance", converged, count)
 		}
-		l.restart(order, values, y, converged)
+		l.restart(d, order, converged)
 	}
 }
 
@@ -226,15 +229,24 @@ func (l *lanczos) step(m int) error {
 		return l.failure(solver.ErrBreakdown, math.Inf(1), "|A v| is not finite")
 	}
 	l.norm = max(l.norm, math.Abs(alpha))
-	all := append(append([]space.Vector(nil), l.v[:m+1]...), l.locked...)
-	g := l.Inner(all, []space.Vector{w})[0]
-	for _, e := range g[:m] {
-		if math.Abs(e) > asymmetric*max(l.norm, length) {
-			return l.failure(solver.ErrBreakdown, math.Inf(1), "the matrix is not symmetric")
-		}
+	l.t.alpha = append(l.t.alpha, alpha)
+	beta := 0.0
+	if !l.orthogonalise(m, length) {
+		beta = l.unit(w, length, length)
 	}
-	l.t.alpha = append(l.t.alpha, alpha+g[m])
-	beta := l.remainderOf(g, w, all, length)
+	all := append(append([]space.Vector(nil), l.v[:m+1]...), l.locked...)
+	if beta == 0 {
+		g := l.Inner(all, []space.Vector{w})[0]
+		for _, e := range g[:m] {
+			if math.Abs(e) > asymmetric*max(l.norm, length) {
+				return l.failure(solver.ErrBreakdown, math.Inf(1), "the matrix is not symmetric")
+			}
+			l.semi = l.semi && math.Abs(e) <= 1e4*l.threshold()*length
+		}
+		l.t.alpha[m] += g[m]
+		beta = l.remainderOf(g, w, all, length)
+		l.levels.reset(m + 1)
+	}
 	if beta == 0 { // v spans an invariant space: go on from anywhere else
 		if l.full = len(all) == l.n || !l.random(w, all); l.full {
 			l.give(w)
@@ -247,24 +259,40 @@ func (l *lanczos) step(m int) error {
 	return nil
 }
 
+// orthogonalise reports whether the vector that follows row m, of this length, is to be made orthogonal to all others: where its
+// level or that of the vector before it exceeds the threshold, and around restarts.
+func (l *lanczos) orthogonalise(m int, length float64) bool {
+	if !l.semi {
+		return true
+	}
+	high := l.levels.next(l.t, m, length, 0x1p-51*l.norm) > l.threshold()
+	due := high || l.again || m < 4 || m+1 == l.grown || m == l.kept || length < 1e-3*l.norm
+	l.again = due && !l.again
+	return due
+}
+
+// threshold is the largest level of a vector.
+func (l *lanczos) threshold() float64 { return max(min(0.1*l.opt.Tol, 1e-9), 1e-14) }
+
 // asymmetric is the least difference between A and its transpose, relative to the norm, that is found. Products in float32
 // differ by less.
 const asymmetric = 1e-4
 
 // restart replaces the basis by vectors that span its best approximations of eigenvectors, and the vector that follows.
-func (l *lanczos) restart(order []int, values []float64, y [][]float64, converged int) {
-	m := len(values)
+func (l *lanczos) restart(d decomposed, order []int, converged int) {
+	m := len(d.values)
 	l.restarts++
 	keep := kept(l.count, converged, m)
 	theta, s := make([]float64, keep), make([]float64, keep)
 	for i, k := range order[:keep] {
-		theta[i], s[i] = values[k], l.t.beta[m-1]*y[k][m-1]
+		theta[i], s[i] = d.values[k], l.t.beta[m-1]*d.last[k]
 	}
+	y := d.vectors(order[:keep])
 	t, q := gather(theta, s, 0)
 	rotation := rowsOf(make([]float64, keep*m), m)
 	for j, q := range q {
-		for i, k := range order[:keep] {
-			for e, v := range y[k] {
+		for i, y := range y {
+			for e, v := range y {
 				rotation[j][e] += q[i] * v
 			}
 		}
@@ -272,20 +300,16 @@ func (l *lanczos) restart(order []int, values []float64, y [][]float64, converge
 	next := l.v[m]
 	l.Rotate(l.v[:m], rotation)
 	l.give(l.v[keep:m]...)
-	l.v, l.t = append(l.v[:keep], next), t
+	l.v, l.t, l.kept = append(l.v[:keep], next), t, keep
+	l.levels.reset(keep)
 	if grown := growth(l.opt.Basis, l.count, l.grown, l.n-len(l.locked), l.restarts); grown > l.grown && l.mayGrow(grown-l.grown) {
 		l.grown = grown
 	}
 }
 
-// end returns the approximate eigenvectors and gives back the other vectors.
-func (l *lanczos) end(order []int, y [][]float64) []space.Vector {
-	m := len(l.t.alpha)
-	rotation := make([][]float64, len(order))
-	for i, k := range order {
-		rotation[i] = y[k]
-	}
-	l.Rotate(l.v[:m], rotation)
+// end returns the approximate eigenvectors of some values and gives back the other vectors.
+func (l *lanczos) end(d decomposed, order []int) []space.Vector {
+	l.Rotate(l.v[:len(d.values)], d.vectors(order))
 	found := l.v[:len(order)]
 	for _, v := range l.v[len(order):] {
 		if v != space.None {

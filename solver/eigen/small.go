@@ -2,7 +2,6 @@ package eigen
 
 import (
 	"errors"
-	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/lapack"
@@ -102,56 +101,6 @@ func finite(v []float64) bool {
 		}
 	}
 	return true
-}
-
-// lasts returns the eigenvalues, in no order, and the last element of the eigenvector of each, by implicit QL iterations
-// whose rotations are applied to the last row of the identity only (Golub and Welsch, "Calculation of Gauss quadrature
-// rules", Math. Comp. 23, 1969).
-func (t tridiagonal) lasts() (values, last []float64, ok bool) {
-	n := len(t.alpha)
-	d, e, z := append([]float64(nil), t.alpha...), append([]float64(nil), t.beta[:n-1]...), make([]float64, n)
-	e, z[n-1] = append(e, 0), 1
-	for lo := range n {
-		for turn := 0; ; turn++ {
-			hi := lo
-			for hi < n-1 && math.Abs(e[hi]) > 0x1p-53*(math.Abs(d[hi])+math.Abs(d[hi+1])) {
-				hi++
-			}
-			if hi == lo {
-				break
-			}
-			if turn == 50 {
-				return nil, nil, false
-			}
-			// The shift is the eigenvalue of the first 2 x 2 block that is nearer to d[lo].
-			half := (d[lo+1] - d[lo]) / (2 * e[lo])
-			root := math.Sqrt(half*half + 1)
-			g := d[hi] - d[lo] + e[lo]/(half+math.Copysign(root, half))
-			sin, cos, p := 1.0, 1.0, 0.0
-			broke := false
-			for i := hi - 1; i >= lo; i-- {
-				f, b := sin*e[i], cos*e[i]
-				r := math.Sqrt(f*f + g*g)
-				if e[i+1] = r; r == 0 {
-					d[i+1] -= p
-					e[hi], broke = 0, true
-					break
-				}
-				sin, cos = f/r, g/r
-				g = d[i+1] - p
-				r = (d[i]-g)*sin + 2*cos*b
-				p = sin * r
-				d[i+1] = g + p
-				g = cos*r - b
-				z[i+1], z[i] = sin*z[i]+cos*z[i+1], cos*z[i]-sin*z[i+1]
-			}
-			if !broke {
-				d[lo] -= p
-				e[lo], e[hi] = g, 0
-			}
-		}
-	}
-	return d, z, finite(d)
 }
 
 // gather returns a tridiagonal matrix for the matrix [D+c*s*s' s; s' 0], where D has theta on its diagonal: t has the rows but
