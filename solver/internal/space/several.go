@@ -54,12 +54,12 @@ func (s *Host) Rotate(v []Vector, y [][]float64) {
 	if len(y) == 0 {
 		return
 	}
-	s.pieces(len(basis[0]), func(from, to int) {
+	length := len(basis[0])
+	err := OnWorkers(s.a, (length+rotated-1)/rotated, func(from, to int) {
 		var unused vec.Sum
 		temp := make([]float64, len(y)*rotated)
-		end := min(to*SumChunk, len(basis[0]))
-		for lo := from * SumChunk; lo < end; lo += rotated {
-			n := min(rotated, end-lo)
+		for lo := from * rotated; lo < min(to*rotated, length); lo += rotated {
+			n := min(rotated, length-lo)
 			clear(temp)
 			for j, y := range y {
 				vec.Combine(1, y, basis, lo, temp[j*rotated:][:n], &unused)
@@ -69,6 +69,9 @@ func (s *Host) Rotate(v []Vector, y [][]float64) {
 			}
 		}
 	})
+	if s.Err == nil {
+		s.Err = err
+	}
 }
 
 // multiplier is an operator that multiplies several vectors at once, such as a msrep.Plan.
