@@ -6,9 +6,11 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/given"
+	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver/internal/probe"
 	"github.com/msrep-go/msrep/solver/internal/space"
@@ -118,9 +120,28 @@ func checkSymmetric(a *sparse.CSR[float64]) error {
 	if a.Rows != a.Cols {
 		return sparse.Inputf("matrix", "%d x %d: a matrix with eigenvalues is square; see singular values", a.Rows, a.Cols)
 	}
-	next := make([]int64, a.Rows) // first entry right of the diagonal that no row below has met
+	entries := int64(len(a.Val))
+	errs := make([]error, par.Workers(entries, 1<<15))
+	cut := func(i int) int {
+		if i == len(errs) {
+			return a.Rows
+		}
+		return sort.Search(a.Rows, func(r int) bool { return a.RowPtr[r] >= par.Cut(entries, len(errs), i) })
+	}
+	par.Do(len(errs), func(i int) { errs[i] = checkRows(a, cut(i), cut(i+1)) })
+	return cmp.Or(errs...)
+}
+
+// checkRows checks that the entries right of the diagonal in columns lo to hi-1, and those left of it in rows lo to hi-1, are
+// symmetric.
+func checkRows(a *sparse.CSR[float64], lo, hi int) error {
+	next := make([]int64, hi) // first entry of the row, right of the diagonal and in column lo or later, that no row below has met
 	for i := range next {
 		next[i] = a.RowPtr[i]
+		if first := a.RowPtr[i+1]; i < lo && first > next[i] {
+			at, _ := slices.BinarySearch(a.ColIdx[next[i]:first], int32(lo))
+			next[i] += int64(at)
+		}
 	}
 	differ := func(i, j int, v, w float64) error {
 		return sparse.Inputf("matrix", "it is not symmetric: the entry in row %d, column %d is %g, and in row %d, column %d it is %g", i, j, v, j, i, w)
@@ -135,15 +156,19 @@ func checkSymmetric(a *sparse.CSR[float64]) error {
 				return v, nil
 			case col > i:
 				return 0, nil
-			case col > j && v != 0:
+			case col > j && col >= lo && v != 0:
 				return 0, differ(j, col, v, 0)
 			}
 		}
 		return 0, nil
 	}
-	for i := range a.Rows {
+	for i := lo; i < hi; i++ {
 		for k := a.RowPtr[i]; k < a.RowPtr[i+1] && int(a.ColIdx[k]) < i; k++ {
 			j, v := int(a.ColIdx[k]), a.Val[k]
+			if e := next[j]; e < a.RowPtr[j+1] && int(a.ColIdx[e]) == i && a.Val[e] == v {
+				next[j]++
+				continue
+			}
 			w, err := entryAt(j, i)
 			if err == nil && math.Abs(v-w) > symmetryRounding*max(math.Abs(v), math.Abs(w)) {
 				err = differ(i, j, v, w)
@@ -153,8 +178,8 @@ func checkSymmetric(a *sparse.CSR[float64]) error {
 			}
 		}
 	}
-	for j := range a.Rows {
-		if _, err := entryAt(j, a.Rows); err != nil {
+	for j := range hi {
+		if _, err := entryAt(j, hi); err != nil {
 			return err
 		}
 	}

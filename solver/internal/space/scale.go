@@ -49,11 +49,13 @@ func roundAt(v []float64, exp int) {
 	ScaleBy(v, -exp)
 }
 
-func LargestOf(v []float64) (largest float64) {
+// LargestOf returns the largest magnitude in v, or NaN where v has one.
+func LargestOf(v []float64) float64 {
+	largest := uint64(0) // magnitudes have the order of their bits
 	for _, e := range v {
-		largest = max(largest, math.Abs(e))
+		largest = max(largest, math.Float64bits(e)&^(1<<63))
 	}
-	return largest
+	return math.Float64frombits(largest)
 }
 
 func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
