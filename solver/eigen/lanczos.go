@@ -91,6 +91,8 @@ type lanczos struct {
 	full  bool           // v and locked span the whole space, and beta_m is 0
 	grown int            // vectors that the basis may have
 	kept  int            // vectors that stayed at the last restart
+	turns []turn         // memory of the last decomposition
+	look  look
 
 	semi   bool // vectors are made orthogonal to all others only where their levels exceed a threshold
 	again  bool // the next vector is made orthogonal to all others
@@ -117,7 +119,7 @@ func growth(given, count, size, most, restarts int) int {
 
 // kept returns how many of m vectors stay at a restart.
 func kept(count, converged, m int) int {
-	keep := min(count+max(converged, 2*(m-count)/5), m-2)
+	keep := min(count+max(converged, (m-count)/5), m-2)
 	return max(keep, min(count, m-1))
 }
 
@@ -125,8 +127,8 @@ func kept(count, converged, m int) int {
 // with an error. It overwrites start.
 func (l *lanczos) find(start space.Vector) ([]space.Vector, error) {
 	l.grown = basisSize(l.opt.Basis, l.count, l.n-len(l.locked))
-	l.semi = !l.relative && len(l.locked) == 0
-	l.v = append(l.v, start)
+	l.semi = !l.relative
+	l.v, l.look.next = append(l.v, start), l.iterations+2*lookEvery-1
 	l.levels.reset(0)
 	for {
 		if err := l.extend(); err != nil {
@@ -135,10 +137,11 @@ func (l *lanczos) find(start space.Vector) ([]space.Vector, error) {
 		if err := l.Ended(); err != nil {
 			return nil, err
 		}
-		d, err := l.t.decompose()
+		d, err := l.t.decompose(l.turns[:0])
 		if err != nil {
 			return nil, l.failure(solver.ErrBreakdown, math.Inf(1), "%v", err)
 		}
+		l.turns = d.turns
 		m := len(d.values)
 		order, converged, worst := l.converged(d.values, d.last)
 		l.opt.report(Step{Iteration: l.iterations, Converged: converged, Residual: worst / max(l.norm, math.SmallestNonzeroFloat64)})
@@ -176,26 +179,41 @@ func (l *lanczos) converged(values, last []float64) (order []int, converged int,
 	return order, converged, worst
 }
 
-// lookEvery is the number of steps after which Lanczos looks whether its results are within the tolerance.
-const lookEvery = 6
+// The least and the largest number of steps after which Lanczos looks whether its results are within the tolerance.
+const lookEvery, lookRarely = 6, 24
+
+// look says when to look next, by how fast the residuals have decreased since the last time.
+type look struct {
+	at, next int     // iterations at the last look, and at the next one
+	excess   float64 // the largest residual over its limit, at the last look
+}
+
+func (o *look) seen(iterations int, excess float64) {
+	steps := float64(lookEvery)
+	if gain := math.Log(o.excess/excess) / float64(iterations-o.at); o.excess > 0 && gain > 0 {
+		steps = min(max(0.7*math.Log(excess)/gain, lookEvery), lookRarely)
+	}
+	*o = look{iterations, iterations + int(steps), excess}
+}
 
 // extend adds vectors until the basis has l.grown vectors, and one more that is not part of T, or until the results are within
 // the tolerance.
 func (l *lanczos) extend() error {
-	begin := len(l.t.alpha)
-	for m := begin; m < l.grown; m++ {
+	for m := len(l.t.alpha); m < l.grown; m++ {
 		if m == l.n-len(l.locked) {
 			l.full = true
 			return nil
 		}
-		if m > l.count && (m-begin)%lookEvery == lookEvery-1 {
+		if m > l.count && l.iterations >= l.look.next {
 			values, last, ok := l.t.lasts()
 			if !ok {
 				return nil // find looks again
 			}
-			if _, converged, _ := l.converged(values, last); converged == l.count {
+			order, converged, worst := l.converged(values, last)
+			if converged == l.count {
 				return nil
 			}
+			l.look.seen(l.iterations, worst/l.limit(values[order[0]]))
 			if err := l.Ended(); err != nil {
 				return err
 			}
@@ -222,6 +240,9 @@ func (l *lanczos) step(m int) error {
 		h, near = append(h, l.t.beta[m-1]), append(near, l.v[m-1])
 	}
 	length := math.Sqrt(l.Combine(-1, h, near, w))
+	if len(l.locked) > 0 && l.semi {
+		length = l.subtract(l.locked, w)
+	}
 	if err := l.Failed(); err != nil {
 		return err
 	}
@@ -234,29 +255,39 @@ func (l *lanczos) step(m int) error {
 	if !l.orthogonalise(m, length) {
 		beta = l.unit(w, length, length)
 	}
-	all := append(append([]space.Vector(nil), l.v[:m+1]...), l.locked...)
 	if beta == 0 {
-		g := l.Inner(all, []space.Vector{w})[0]
-		for _, e := range g[:m] {
-			if math.Abs(e) > asymmetric*max(l.norm, length) {
-				return l.failure(solver.ErrBreakdown, math.Inf(1), "the matrix is not symmetric")
-			}
-			l.semi = l.semi && math.Abs(e) <= 1e4*l.threshold()*length
-		}
-		l.t.alpha[m] += g[m]
-		beta = l.remainderOf(g, w, all, length)
-		l.levels.reset(m + 1)
-	}
-	if beta == 0 { // v spans an invariant space: go on from anywhere else
-		if l.full = len(all) == l.n || !l.random(w, all); l.full {
-			l.give(w)
-			w = space.None
+		var err error
+		if beta, w, err = l.orthogonalised(m, w, length); err != nil {
+			return err
 		}
 	}
 	l.norm = max(l.norm, beta)
 	l.t.beta = append(l.t.beta[:m], beta)
 	l.v = append(l.v[:m+1], w)
 	return nil
+}
+
+// orthogonalised returns the unit vector v[m+1] and beta[m], from w = v[m+1]*beta[m] of this length, which may have small parts of
+// all others.
+func (l *lanczos) orthogonalised(m int, w space.Vector, length float64) (beta float64, v space.Vector, err error) {
+	all := append(append([]space.Vector(nil), l.v[:m+1]...), l.locked...)
+	g := l.Inner(all, []space.Vector{w})[0]
+	for _, e := range g[:m] {
+		if math.Abs(e) > asymmetric*max(l.norm, length) {
+			return 0, w, l.failure(solver.ErrBreakdown, math.Inf(1), "the matrix is not symmetric")
+		}
+		l.semi = l.semi && math.Abs(e) <= 1e4*l.threshold()*length
+	}
+	l.t.alpha[m] += g[m]
+	beta = l.remainderOf(g, w, all, length)
+	l.levels.reset(m + 1)
+	if beta == 0 { // v spans an invariant space: go on from anywhere else
+		if l.full = len(all) == l.n || !l.random(w, all); l.full {
+			l.give(w)
+			w = space.None
+		}
+	}
+	return beta, w, nil
 }
 
 // orthogonalise reports whether the vector that follows row m, of this length, is to be made orthogonal to all others: where its
@@ -272,7 +303,7 @@ func (l *lanczos) orthogonalise(m int, length float64) bool {
 }
 
 // threshold is the largest level of a vector.
-func (l *lanczos) threshold() float64 { return max(min(0.1*l.opt.Tol, 1e-9), 1e-14) }
+func (l *lanczos) threshold() float64 { return max(min(0.01*l.opt.Tol, 1e-11), 1e-14) }
 
 // asymmetric is the least difference between A and its transpose, relative to the norm, that is found. Products in float32
 // differ by less.
@@ -311,6 +342,9 @@ func (l *lanczos) restart(d decomposed, order []int, converged int) {
 func (l *lanczos) end(d decomposed, order []int) []space.Vector {
 	l.Rotate(l.v[:len(d.values)], d.vectors(order))
 	found := l.v[:len(order)]
+	for i, k := range order {
+		l.found(found[i], d.values[k])
+	}
 	for _, v := range l.v[len(order):] {
 		if v != space.None {
 			l.give(v)

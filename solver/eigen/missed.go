@@ -100,12 +100,24 @@ func (r *run) best(found []space.Vector, order []int) []space.Vector {
 	return out
 }
 
-// quotients returns v'Av for each unit vector v.
+// found states that value is v'Av for the unit vector v.
+func (r *run) found(v space.Vector, value float64) {
+	if r.ritz == nil {
+		r.ritz = map[space.Vector]float64{}
+	}
+	r.ritz[v] = value
+}
+
+// quotients returns v'Av for each unit vector v that a search has found.
 func (r *run) quotients(v []space.Vector) ([]float64, error) {
 	w := r.take(1)[0]
 	defer r.give(w)
 	out := make([]float64, len(v))
 	for i, v := range v {
+		if value, ok := r.ritz[v]; ok && !r.relative {
+			out[i] = value
+			continue
+		}
 		r.apply(v, w)
 		out[i] = r.Dot(v, w)
 	}
@@ -129,13 +141,14 @@ func (r *run) misses(found []space.Vector, edge float64) (bool, error) {
 	beyond := math.Abs(edge) + 2*r.limit(edge)
 	switch r.opt.Which {
 	case Smallest:
-		ends = []end{{sign: -1, edge: -edge + 2*r.limit(edge)}}
+		ends = []end{{-1, -edge + 2*r.limit(edge), math.Inf(-1)}}
 	case Magnitude:
-		ends = []end{{sign: 1, edge: beyond}, {sign: -1, edge: beyond}}
+		ends = []end{{1, beyond, math.Inf(-1)}, {-1, beyond, math.Inf(-1)}}
 	default:
-		ends = []end{{sign: 1, edge: edge + 2*r.limit(edge)}}
+		ends = []end{{1, edge + 2*r.limit(edge), math.Inf(-1)}}
 	}
 	var alpha, beta []float64
+	every, most, due, look := 1, 8, 0, 7 // steps between those that remove parts of the vectors found, which grow meanwhile
 	for k := 0; r.iterations < r.opt.MaxIter && k < 2*r.n; k++ {
 		r.apply(now, next)
 		r.iterations++
@@ -144,20 +157,32 @@ func (r *run) misses(found []space.Vector, edge float64) (bool, error) {
 		if k > 0 {
 			h, near = append(h, beta[k-1]), append(near, before)
 		}
-		r.Combine(-1, h, near, next)
-		b := r.subtract(found, next)
+		b := math.Sqrt(r.Combine(-1, h, near, next))
+		if k >= due || b <= 1e-6*r.norm {
+			g := r.Inner(found, []space.Vector{next})[0]
+			b = math.Sqrt(r.Combine(-1, g, found, next))
+			switch part := space.LargestOf(g); {
+			case part > 1e-6*r.norm:
+				every = max(every/2, 1)
+				most = every
+			case part < 1e-8*r.norm:
+				every = min(2*every, most)
+			}
+			due = k + every
+		}
 		if err := r.Failed(); err != nil {
 			return false, err
 		}
 		alpha, beta = append(alpha, a), append(beta, b)
 		settled := b <= tiny*r.norm
-		if k%8 == 7 || settled {
+		if k == look || settled {
+			look += max(8, k/8)
 			if err := r.Ended(); err != nil {
 				return false, err
 			}
 			all := true
-			for _, e := range ends {
-				beyond, done := e.look(alpha, beta, max(r.limit(edge), tiny*r.norm))
+			for i := range ends {
+				beyond, done := ends[i].look(alpha, beta, max(r.limit(edge), tiny*r.norm))
 				if beyond {
 					return true, nil
 				}
@@ -173,17 +198,17 @@ func (r *run) misses(found []space.Vector, edge float64) (bool, error) {
 	return false, nil
 }
 
-// end is an end of the spectrum: the largest eigenvalue of sign*T, and the value above which one is missing.
-type end struct{ sign, edge float64 }
+// end is an end of the spectrum: the largest eigenvalue of sign*T, at least least, and the value above which one is missing.
+type end struct{ sign, edge, least float64 }
 
 // look computes the largest eigenvalue of sign*T for a tridiagonal matrix. beyond reports that it is above the edge, and
 // settled that it has converged to a number below: its residual is at most least, or a tenth of its distance to the edge.
-func (e end) look(alpha, beta []float64, least float64) (beyond, settled bool) {
+func (e *end) look(alpha, beta []float64, least float64) (beyond, settled bool) {
 	m := len(alpha)
-	theta := largestOf(e.sign, alpha, beta)
-	if theta > e.edge {
+	if anyAbove(e.edge, e.sign, alpha, beta) {
 		return true, true
 	}
+	theta := e.largest(alpha, beta)
 	// The eigenvector of theta from its last element up: (sign*T - theta) u = 0.
 	last, size := 1.0, 1.0
 	above, here := 0.0, 1.0 // u[i+1], u[i]
@@ -201,10 +226,11 @@ func (e end) look(alpha, beta []float64, least float64) (beyond, settled bool) {
 	return false, residual <= max(least, 0.1*(e.edge-theta))
 }
 
-// largestOf returns the largest eigenvalue of sign*T for a tridiagonal T with alpha on and beta beside the diagonal, by
-// bisection: the number of positive pivots of sign*T - x is that of the eigenvalues above x.
-func largestOf(sign float64, alpha, beta []float64) float64 {
-	lo, hi := math.Inf(-1), math.Inf(-1)
+// largest returns the largest eigenvalue of sign*T, which is not above the edge, for a tridiagonal T with alpha on and beta
+// beside the diagonal, by bisection: the number of positive pivots of sign*T - x is that of the eigenvalues above x. It does
+// not decrease when T gets another row.
+func (e *end) largest(alpha, beta []float64) float64 {
+	hi := math.Inf(-1)
 	for i, a := range alpha {
 		radius := 0.0
 		if i > 0 {
@@ -213,15 +239,16 @@ func largestOf(sign float64, alpha, beta []float64) float64 {
 		if i < len(alpha)-1 {
 			radius += math.Abs(beta[i])
 		}
-		lo, hi = max(lo, sign*a), max(hi, sign*a+radius)
+		e.least, hi = max(e.least, e.sign*a), max(hi, e.sign*a+radius)
 	}
+	hi = min(hi, e.edge)
 	for range 60 {
-		x := lo + (hi-lo)/2
-		if x <= lo || x >= hi {
+		x := e.least + (hi-e.least)/2
+		if x <= e.least || x >= hi || hi-e.least < 1e-10*(e.edge-hi) {
 			break
 		}
-		if anyAbove(x, sign, alpha, beta) {
-			lo = x
+		if anyAbove(x, e.sign, alpha, beta) {
+			e.least = x
 		} else {
 			hi = x
 		}

@@ -19,10 +19,10 @@ type decomposed struct {
 	turns        []turn
 }
 
-// decompose returns the eigenvalues, in no order. Vectors computes eigenvectors.
-func (t tridiagonal) decompose() (d decomposed, err error) {
-	n, ok := len(t.alpha), false
-	d.turns = make([]turn, 0, n*n)
+// decompose returns the eigenvalues, in no order. It appends its rotations to turns.
+func (t tridiagonal) decompose(turns []turn) (d decomposed, err error) {
+	ok := false
+	d.turns = turns
 	if d.values, d.last, ok = t.implicitQL(&d.turns); !ok {
 		return d, errSmall
 	}

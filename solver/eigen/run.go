@@ -29,9 +29,10 @@ type run struct {
 	seed     uint64
 	apply    func(v, w space.Vector) // w = scale*A v, or scale^2*A'A v for singular values
 	pool
-	x          space.Vector // the vector that Load got
-	several    bool         // the operator is over several processes
-	fixed      bool         // the basis does not grow
+	ritz       map[space.Vector]float64 // v'Av of the vectors v that a search has found
+	x          space.Vector             // the vector that Load got
+	several    bool                     // the operator is over several processes
+	fixed      bool                     // the basis does not grow
 	iterations int
 	restarts   int
 }

@@ -293,6 +293,9 @@ func (g *bidiagonal) find(start space.Vector) (v, u []space.Vector, err error) {
 		}
 		if converged == count || gaveUp != nil {
 			v, u = g.end(count, p, q)
+			for i, v := range v {
+				g.found(v, values[i]*values[i])
+			}
 			return v, u, gaveUp
 		}
 		g.restart(values, p, q, converged)
