@@ -36,10 +36,11 @@
 // # Cost
 //
 // For k results and vectors of n elements, Lanczos stores a basis of 2k+8 or 24 vectors at first, and up to 6k+60 where
-// convergence is slow, where memory allows it, but not on devices with their own memory; Options.Basis sets it. An iteration takes one product, and 4 m n operations
-// with the m vectors of the basis. Singular has two bases, with vectors of both lengths. LOBPCG stores 6 blocks of 1.25 k
-// vectors, or k+2. Results take k vectors more. Bases that do not fit in memory are a *sparse.InputError before the first
-// product.
+// convergence is slow, where memory allows it, but not on devices with their own memory; Options.Basis sets it. An iteration
+// takes one product and about 10 n operations, and a part of them (a third to a twelfth, all with factors) 4 m n operations with
+// the m vectors of the basis. Singular takes the latter in all iterations, and has two bases, with vectors of both lengths.
+// LOBPCG stores 6 blocks of 1.25 k vectors, or k+2. Results take k vectors more. Bases that do not fit in memory are a
+// *sparse.InputError before the first product.
 //
 // Vectors are in host memory, with the operations on them on the workers of the plan, or on the devices of a plan that have
 // their own memory (not if the plan is deterministic), or in pieces over several processes (solver.Distributed; not for

@@ -13,9 +13,10 @@ import (
 // method (Wu and Simon, "Thick-restart Lanczos method for large symmetric eigenvalue problems", SIAM J. Matrix Anal. Appl.
 // 22, 2000). Options.Which may be Largest, Smallest or Magnitude; Solve also has Near.
 //
-// An iteration multiplies one vector, and makes the result orthogonal to all vectors of the basis: with m vectors of n
-// elements this takes 4 m n operations and reads the basis twice. The basis and one vector more are stored. At a restart
-// the basis is replaced by its best approximations of eigenvectors.
+// An iteration multiplies one vector, and makes the result orthogonal to the last two vectors of the basis. It makes it
+// orthogonal to all m vectors, which takes 4 m n operations for n elements and reads the basis twice, only where estimated
+// rounding errors have grown to Tol/100 or 1e-11 (partial reorthogonalisation), and around restarts. The basis and one vector
+// more are stored. At a restart the basis is replaced by its best approximations of eigenvectors.
 //
 // The operator must be symmetric, which is not checked for all its elements: Solve does that. Where products show that it
 // is not, the error wraps solver.ErrBreakdown. If fewer than Count pairs reach the tolerance within MaxIter iterations,
@@ -94,7 +95,7 @@ type lanczos struct {
 	turns []turn         // memory of the last decomposition
 	look  look
 
-	semi   bool // vectors are made orthogonal to all others only where their levels exceed a threshold
+	semi   bool // vectors are made orthogonal to all others only where estimates of their levels demand it
 	again  bool // the next vector is made orthogonal to all others
 	levels levels
 }
@@ -188,6 +189,8 @@ type look struct {
 	excess   float64 // the largest residual over its limit, at the last look
 }
 
+// seen adds a look with this excess, and chooses the next one: before the residuals reach their limit if they decrease as since
+// the last look.
 func (o *look) seen(iterations int, excess float64) {
 	steps := float64(lookEvery)
 	if gain := math.Log(o.excess/excess) / float64(iterations-o.at); o.excess > 0 && gain > 0 {

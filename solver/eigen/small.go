@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/lapack"
 	lapackgo "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
 )
@@ -57,21 +56,6 @@ func smallSVD(n int, a []float64) (values []float64, left, right [][]float64, er
 // tridiagonal is a symmetric tridiagonal matrix with alpha on and beta beside its diagonal. Elements of beta from
 // len(alpha)-1 on do not count.
 type tridiagonal struct{ alpha, beta []float64 }
-
-// eigen returns the eigenvalues, ascending, and the eigenvectors: vectors[k] is that of values[k].
-func (t tridiagonal) eigen() (values []float64, vectors [][]float64, err error) {
-	n := len(t.alpha)
-	values = append([]float64(nil), t.alpha...)
-	beta := append([]float64(nil), t.beta[:n-1]...)
-	if !finite(values) || !finite(beta) {
-		return nil, nil, errSmall
-	}
-	z := make([]float64, n*n)
-	if !(lapackgo.Implementation{}).Dsteqr(lapack.EVTridiag, n, values, beta, z, n, make([]float64, max(1, 2*n-2))) {
-		return nil, nil, errSmall
-	}
-	return values, transposedRows(z, n), nil
-}
 
 // transposedRows returns the columns of an n x n matrix stored by row.
 func transposedRows(z []float64, n int) [][]float64 {

@@ -20,7 +20,14 @@ func TestLastsAreThoseOfTheEigenvectors(t *testing.T) {
 				m.alpha[i] = 2
 			}
 		}
-		want, vectors, err := m.eigen()
+		dense := newSymmetric(n)
+		for i := range n {
+			dense.set(i, i, m.alpha[i])
+			if i > 0 {
+				dense.set(i, i-1, m.beta[i-1])
+			}
+		}
+		want, vectors, err := dense.eigen()
 		require.NoError(t, err)
 		values, last, ok := m.lasts()
 		require.True(t, ok)
@@ -37,6 +44,44 @@ func TestLastsAreThoseOfTheEigenvectors(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestDecomposeFindsEigenvectors(t *testing.T) {
+	for _, n := range []int{1, 2, 7, 40} {
+		m := tridiagonal{make([]float64, n), make([]float64, n)}
+		for i := range n {
+			m.alpha[i], m.beta[i] = float64(i%3), 1/float64(1+i%4)
+			if i%6 == 5 {
+				m.beta[i] = 0 // equal parts have equal eigenvalues
+			}
+		}
+		d, err := m.decompose(nil)
+		require.NoError(t, err)
+		all := make([]int, n)
+		for i := range all {
+			all[i] = n - 1 - i
+		}
+		y := d.vectors(all)
+		for i, k := range all {
+			require.InDelta(t, d.last[k], y[i][n-1], 1e-14)
+			for j := range n {
+				sum := m.alpha[j]*y[i][j] - d.values[k]*y[i][j]
+				if j > 0 {
+					sum += m.beta[j-1] * y[i][j-1]
+				}
+				if j < n-1 {
+					sum += m.beta[j] * y[i][j+1]
+				}
+				require.InDelta(t, 0, sum, 1e-13)
+			}
+			for j := range i {
+				require.InDelta(t, 0, dotOf(y[i], y[j]), 1e-13)
+			}
+			require.InDelta(t, 1, dotOf(y[i], y[i]), 1e-13)
+		}
+	}
+	_, err := tridiagonal{[]float64{1, math.NaN()}, []float64{1, 0}}.decompose(nil)
+	require.Error(t, err)
 }
 
 func nearest(values []float64, v float64) int {
