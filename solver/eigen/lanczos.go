@@ -118,9 +118,9 @@ func growth(given, count, size, most, restarts int) int {
 	return max(size, min(size+size/2, most, 6*count+60))
 }
 
-// kept returns how many of m vectors stay at a restart.
-func kept(count, converged, m int) int {
-	keep := min(count+max(converged, (m-count)/5), m-2)
+// kept returns how many of m vectors stay at a restart: count, and at least so many fifths of the others.
+func kept(count, converged, m, fifths int) int {
+	keep := min(count+max(converged, fifths*(m-count)/5), m-2)
 	return max(keep, min(count, m-1))
 }
 
@@ -316,7 +316,7 @@ const asymmetric = 1e-4
 func (l *lanczos) restart(d decomposed, order []int, converged int) {
 	m := len(d.values)
 	l.restarts++
-	keep := kept(l.count, converged, m)
+	keep := kept(l.count, converged, m, 1)
 	theta, s := make([]float64, keep), make([]float64, keep)
 	for i, k := range order[:keep] {
 		theta[i], s[i] = d.values[k], l.t.beta[m-1]*d.last[k]

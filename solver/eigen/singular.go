@@ -448,7 +448,7 @@ func (g *bidiagonal) project() (values []float64, p, q [][]float64, err error) {
 func (g *bidiagonal) restart(values []float64, p, q [][]float64, converged int) {
 	m := len(values)
 	g.restarts++
-	keep := kept(g.count, converged, m)
+	keep := kept(g.count, converged, m, 2)
 	last := g.beta[m-1]
 	g.sigma, g.s = append(g.sigma[:0], values[:keep]...), g.s[:0]
 	for i := range keep {
