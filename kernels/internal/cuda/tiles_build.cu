@@ -247,12 +247,17 @@ static __device__ __forceinline__ void dealTiles(const i64* key, i64* spare, con
 	}
 }
 
-#define MSREP_TILES_DEAL(suffix, V, T)                                                                                    \
+#define MSREP_TILES_DEAL(suffix, V)                                                                                       \
 	extern "C" __global__ void __launch_bounds__(block) msrep_tiles_deal_##suffix(                                         \
 	    const i64* key, i64* spare, const u16* slot, const V* val, const i64* from, const i64* head, const i32* sum,       \
-	    i64* count, T* outVal, i32* code, i32* base, i64 tiles) {                                                          \
-		dealTiles<V, T>(key, spare, slot, val, from, head, sum, count, outVal, code, base, tiles);                         \
+	    i64* count, V* outVal, i32* code, i32* base, i64 tiles) {                                                          \
+		dealTiles<V, V>(key, spare, slot, val, from, head, sum, count, outVal, code, base, tiles);                         \
 	}
-MSREP_TILES_DEAL(f64, double, double)
-MSREP_TILES_DEAL(f32, float, float)
-MSREP_TILES_DEAL(short_f64, double, float)
+MSREP_TILES_DEAL(f64, double)
+MSREP_TILES_DEAL(f32, float)
+
+extern "C" __global__ void __launch_bounds__(block) msrep_tiles_deal_short_f64(
+    const i64* key, i64* spare, const u16* slot, const double* val, const i64* from, const i64* head, const i32* sum,
+    i64* count, float* outVal, i32* code, i32* base, i64 tiles) {
+	dealTiles<double, float>(key, spare, slot, val, from, head, sum, count, outVal, code, base, tiles);
+}
