@@ -14,7 +14,7 @@ import (
 
 const (
 	// measuredFrom is the number of expected products from which kernels.FormAuto
-	// measures. Measuring costs about 20 products, or an eighth of many (trial.time).
+	// measures. Measuring costs about 20 products, or a tenth of many (trial.time).
 	measuredFrom = 100
 	// slicedFrom is the same number for slices. The host builds slices and copies them
 	// to the device, which may cost as much as several hundred products.

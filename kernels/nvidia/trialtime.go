@@ -19,13 +19,13 @@ const (
 	warmTime    = 10 * time.Millisecond
 )
 
-// time returns the time of a product of p in the fastest series. It takes a fiftieth of
-// the expected products, but at least four.
+// time returns the time of a product of p in the fastest series. It takes a seventieth of
+// the expected products, but at least four: up to seven parts are timed.
 func (t *trial[V]) time(p kernels.Packed, form kernels.Form, name string) (best time.Duration, err error) {
 	if _, err := t.series(p, 1); err != nil { // also loads the kernels, which may take a second
 		return 0, err
 	}
-	warm, most := max(t.op.Products/100, 1), max(t.op.Products/300, 1)
+	warm, most := max(t.op.Products/140, 1), max(t.op.Products/420, 1)
 	calls := 1
 	for begin, done := time.Now(), 1; done < warm && time.Since(begin) < warmTime; {
 		took, err := t.series(p, calls)

@@ -164,11 +164,7 @@ func (l *lanczos) converged(values, last []float64) (order []int, converged int,
 	if !l.full {
 		beta = l.t.beta[len(values)-1]
 	}
-	largest := 0.0
-	for _, v := range values {
-		largest = max(largest, math.Abs(v))
-	}
-	l.norm = largest
+	l.norm = max(l.norm, space.LargestOf(values)) // those of T may have been larger before a restart
 	order = l.opt.Which.order(values)
 	for i, k := range order[:min(l.count, len(order))] {
 		residual := math.Abs(beta * last[k])
