@@ -231,13 +231,20 @@ func TestAnotherStructureIsRefused(t *testing.T) {
 }
 
 func TestAProductBeyondMemoryIsRefused(t *testing.T) {
-	a := generated(t, "powerlaw:rows=20000,nnz=400000")
-	before := mem.Mapped()
-	defer mem.SetAvailable(4 << 20)()
-	_, err := Multiply(a, a, nil)
-	require.True(t, sparse.IsInput(err), "%v", err)
-	require.ErrorContains(t, err, "bytes of memory")
-	require.Equal(t, before, mem.Mapped(), "mapped memory that was not freed")
+	for _, spec := range []string{
+		"powerlaw:rows=20000,nnz=400000",
+		"random:rows=2000,nnz=40000", // too few entries for a check before their number is known
+	} {
+		a := generated(t, spec)
+		before := mem.Mapped()
+		func() {
+			defer mem.SetAvailable(4 << 20)()
+			_, err := Multiply(a, a, nil)
+			require.True(t, sparse.IsInput(err), "%v", err)
+			require.ErrorContains(t, err, "bytes of memory")
+		}()
+		require.Equal(t, before, mem.Mapped(), "mapped memory that was not freed")
+	}
 }
 
 // The columns of the product take 64 MB, more than is available, before their number is known.

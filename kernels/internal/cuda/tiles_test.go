@@ -119,9 +119,12 @@ func TestEmptyRowsAreSharedAmongTiles(t *testing.T) {
 	require.NoError(t, err)
 	m := plan.Frame()
 	require.Len(t, m.Sum, 5010+int(plan.Tiles()))
+	sums := int32(0)
 	for i := int64(1); i <= plan.Tiles(); i++ {
 		require.LessOrEqual(t, m.Head[3*i+1]-m.Head[3*i-2], int64(402))
+		sums += m.Sum[m.Head[3*i+1]-1]
 	}
+	require.EqualValues(t, 30, sums, "one for each entry of so short rows, none for empty rows")
 	p.y, p.beta = random[float64](rand.New(rand.NewPCG(5, 5)), p.rows()), 0.5
 	g := newGPU(t)
 	require.Equal(t, -1, reference.Check(productInTiles(g, p, 1, 100), p.gathered()))
