@@ -2,5 +2,5 @@
 
 package par
 
-// Yield does nothing: only on Linux does a thread have to leave its CPU to another one that shares it.
+// Yield does nothing: runtime.Gosched would have two goroutines share a thread.
 func Yield() {}

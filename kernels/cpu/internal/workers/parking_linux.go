@@ -38,9 +38,6 @@ func unpark(word *atomic.Uint32) {
 	_, _, _ = unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWake, 1, 0, 0, 0)
 }
 
-// yield lets other threads have the CPU.
-func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
-
 // sliceTime is the shortest time slice that Linux gives.
 const sliceTime = 100 * time.Microsecond
 

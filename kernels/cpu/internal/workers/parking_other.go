@@ -11,9 +11,6 @@ func park(*atomic.Uint32, uint32) {}
 
 func unpark(*atomic.Uint32) {}
 
-// yield does nothing: runtime.Gosched would have two workers share a thread.
-func yield() {}
-
 func leaveCPU() {}
 
 func shortSlice() {}

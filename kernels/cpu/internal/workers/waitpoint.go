@@ -3,6 +3,8 @@ package workers
 import (
 	"sync/atomic"
 	"time"
+
+	"github.com/msrep-go/msrep/internal/par"
 )
 
 // SpinTime is how long a thread polls before it sleeps. Waking a thread takes 5 to 100 microseconds on a virtual
@@ -101,7 +103,7 @@ func (g *waitPoint) poll(ready func() bool, spin time.Duration) bool {
 					switches = threadSwitches()
 				}
 			}
-			yield()
+			par.Yield()
 			if lost == 0 && time.Since(begin)-waited > lostTime {
 				lost = g.lost + 1
 				if lost >= lostMost && g.shared(g.cpu.Load()) {
