@@ -162,6 +162,7 @@ func TestTheFormThatIsKeptCountsItsOwnBytes(t *testing.T) {
 			held += b.Bytes()
 		}
 		require.Equal(t, form, info.Form)
+		require.Equal(t, form == kernels.FormSlices, strings.Contains(info.Why, "which pays after"), info.Why)
 		require.Equal(t, held, info.Bytes, form)
 		require.Equal(t, vectors+held, d.InUse(), form)
 		for _, tried := range info.Tried {
@@ -179,22 +180,28 @@ func TestTheFormThatIsKeptCountsItsOwnBytes(t *testing.T) {
 	require.Zero(t, d.InUse())
 }
 
-func TestTilesAreBuiltAndTimed(t *testing.T) {
-	d, s := open(t, Config{})
-	op := wholeOf(t, "random:rows=3000,nnz=20k")
+// trialOf packs a part in CSR and begins its trial.
+func trialOf(t *testing.T, d *Device, s *stream, op *kernels.Packing[float64]) *trial[float64] {
 	a, err := launch.Pack(d, s, op)
 	require.NoError(t, err)
 	tr, err := newTrial(d, s, op, a)
 	require.NoError(t, err)
+	return tr
+}
+
+func TestTilesAreBuiltAndTimed(t *testing.T) {
+	d, s := open(t, Config{})
+	op := wholeOf(t, "random:rows=3000,nnz=20k")
+	tr := trialOf(t, d, s, op)
 	p, took, err := tr.timeRows(kernels.FormTiles, 0, func() (*launch.Rows[float64], string, error) {
-		p, err := launch.TilesOnDevice(s, op, a)
+		p, err := launch.TilesOnDevice(s, op, tr.a)
 		return p, "", err
 	})
 	require.NoError(t, err)
 	require.NotNil(t, p, tr.why())
 	require.Positive(t, took)
 	checkTiles(t, d, s, op, p)
-	for _, free := range []func() error{p.Free, tr.close, a.Free} {
+	for _, free := range []func() error{p.Free, tr.close, tr.a.Free} {
 		require.NoError(t, free())
 	}
 	require.Zero(t, d.InUse())
@@ -231,10 +238,7 @@ func checkTiles(t *testing.T, d *Device, s *stream, op *kernels.Packing[float64]
 func TestTilesAreTriedWhereTheyMayPay(t *testing.T) {
 	d, s := open(t, Config{})
 	op := wholeOf(t, "random:rows=300k,nnz=300k")
-	a, err := launch.Pack(d, s, op)
-	require.NoError(t, err)
-	tr, err := newTrial(d, s, op, a)
-	require.NoError(t, err)
+	tr := trialOf(t, d, s, op)
 	for products, why := range map[int]string{
 		tiledFrom - 1: "tiles not: building them pays from 500 expected products on",
 		tiledFrom:     "tiles not: fewer than 1048576 entries",
@@ -245,7 +249,7 @@ func TestTilesAreTriedWhereTheyMayPay(t *testing.T) {
 		require.Nil(t, none)
 		require.Contains(t, tr.why(), why)
 	}
-	for _, free := range []func() error{tr.close, a.Free} {
+	for _, free := range []func() error{tr.close, tr.a.Free} {
 		require.NoError(t, free())
 	}
 	require.Zero(t, d.InUse())
@@ -272,17 +276,14 @@ func TestTilesBuiltOnTheDeviceAgreeWithThoseOfTheHost(t *testing.T) {
 func TestSlicesDescribeThemselves(t *testing.T) {
 	d, s := open(t, Config{})
 	op := wholeOf(t, "banded:n=300,band=4")
-	a, err := launch.Pack(d, s, op)
-	require.NoError(t, err)
-	tr, err := newTrial(d, s, op, a)
-	require.NoError(t, err)
+	tr := trialOf(t, d, s, op)
 	p, took, err := tr.slices()
 	require.NoError(t, err)
 	require.Positive(t, took)
 	require.Equal(t, kernels.FormSlices, p.Info().Form)
 	p.Describe(tr.why(), tr.tried)
 	require.Regexp(t, `^measured: slices .*; slices of 32 rows: 10 of diagonals, 0 with columns of 16 bits, 0 of 32$`, p.Info().Why)
-	for _, free := range []func() error{p.Free, tr.close, a.Free} {
+	for _, free := range []func() error{p.Free, tr.close, tr.a.Free} {
 		require.NoError(t, free())
 	}
 	require.Zero(t, d.InUse())

@@ -17,36 +17,36 @@ import (
 
 // buildTiles builds planned tiles with the kernels.
 func buildTiles[V sparse.Value](g *gpu, p *part[V], plan *tiled.Plan[V]) *tiled.Matrix[V] {
-	m, tiles, nnz, short := plan.Frame(), plan.Tiles(), p.nnz(), plan.Short()
+	m, tiles, nnz, short := plan.Header(), plan.Tiles(), p.nnz(), plan.Short()
 	passes := int64(bits.Len(uint(p.cols-1))+7) / 8
 	local := make([]int64, len(p.ptr))
 	for r, k := range p.ptr {
 		local[r] = min(max(k, p.first), p.end) - p.first
 	}
 	from, head, sum := upload(g, "from", plan.From()), upload(g, "head", m.Head), nullable(g, "sum", m.Sum)
-	key, spare, slot := array[int64](g, "key", nnz), array[int64](g, "spare", nnz), array[uint16](g, "slot", nnz)
-	g.launch("msrep_tiles_sort", tiles, upload(g, "ptr", local), nullable(g, "idx", p.idx), from, head, sum, key, spare, slot, tiles, passes)
+	key, spare, sumOf := array[int64](g, "key", nnz), array[int64](g, "spare", nnz), array[uint16](g, "sumOf", nnz)
+	g.launch("msrep_tiles_sort", tiles, upload(g, "ptr", local), nullable(g, "idx", p.idx), from, head, sum, key, spare, sumOf, tiles, passes)
 	if passes%2 == 1 {
 		key, spare = spare, key
 	}
-	name := named[V]("msrep_tiles_deal")
+	name := named[V]("msrep_tiles_arrange")
 	if short {
-		name = named[V]("msrep_tiles_deal_short")
+		name = named[V]("msrep_tiles_arrange_short")
 	}
 	g.schedule.Shared = 4 * plan.Sums()
 	val, count := nullable(g, "val", p.val), array[int64](g, "count", int(tiles))
-	g.launch(name, tiles, key, spare, slot, val, from, head, sum, count, ptx.Addr(0), ptx.Addr(0), ptx.Addr(0), tiles)
+	g.launch(name, tiles, key, spare, sumOf, val, from, head, sum, count, ptx.Addr(0), ptx.Addr(0), ptx.Addr(0), tiles)
 	m.SetRounds(download[int64](g, count, int(tiles)))
 	head = upload(g, "head", m.Head)
 	n := int(m.Places)
 	code, base := array[int32](g, "code", n), array[int32](g, "base", n/32)
 	if short {
 		out := array[float32](g, "outVal", n)
-		g.launch(name, tiles, key, spare, slot, val, from, head, sum, ptx.Addr(0), out, code, base, tiles)
+		g.launch(name, tiles, key, spare, sumOf, val, from, head, sum, ptx.Addr(0), out, code, base, tiles)
 		m.Short = download[float32](g, out, n)
 	} else {
 		out := array[V](g, "outVal", n)
-		g.launch(name, tiles, key, spare, slot, val, from, head, sum, ptx.Addr(0), out, code, base, tiles)
+		g.launch(name, tiles, key, spare, sumOf, val, from, head, sum, ptx.Addr(0), out, code, base, tiles)
 		m.Val = download[V](g, out, n)
 	}
 	g.schedule.Shared = 0
@@ -64,27 +64,22 @@ func buildProperty[V sparse.Value](t *rapid.T) {
 	if p.rows() == 0 || p.nnz() == 0 {
 		return
 	}
-	if rapid.Bool().Draw(t, "short") {
-		for k := range p.val {
-			p.val[k] = V(float32(p.val[k]))
-		}
-	}
-	if rapid.Bool().Draw(t, "far apart") { // further than a code reaches
-		by := 140_000 / p.cols
-		p.cols *= by
-		for k := range p.idx {
-			p.idx[k] *= int32(by)
-		}
-	}
+	drawForTiles(t, p)
 	g.blocks = rapid.Int64Range(0, 2).Draw(t, "blocks")
 	g.schedule.Turn, g.schedule.Seed = rapid.SampledFrom([]int64{0, 50}).Draw(t, "turn"), rapid.Uint64().Draw(t, "seed")
 	plan, err := tiled.NewPlan(p.ellRows(), rapid.IntRange(1, 5).Draw(t, "tiles"), rapid.SampledFrom([]int{40, 300, 14336}).Draw(t, "sums"))
 	require.NoError(t, err)
+	requireTiles(t, g, p, plan)
+}
+
+// requireTiles checks that the kernels build the tiles that the host builds, and returns them.
+func requireTiles[V sparse.Value](t require.TestingT, g *gpu, p *part[V], plan *tiled.Plan[V]) *tiled.Matrix[V] {
 	want, err := plan.Build(nil)
 	require.NoError(t, err)
 	got := buildTiles(g, p, plan)
 	g.ok()
 	require.Equal(t, want, got)
+	return got
 }
 
 // TestTheDeviceBuildsTilesWithManyRoundsAndLongQueues has rows that wait for many rounds.
@@ -104,11 +99,7 @@ func TestTheDeviceBuildsTilesWithManyRoundsAndLongQueues(t *testing.T) {
 		g.schedule.MaxInstructions = 1 << 26
 		plan, err := tiled.NewPlan(p.ellRows(), 2, sums)
 		require.NoError(t, err)
-		want, err := plan.Build(nil)
-		require.NoError(t, err)
-		got := buildTiles(g, p, plan)
-		g.ok()
-		require.Equal(t, want, got)
+		got := requireTiles(t, g, p, plan)
 		t.Logf("%d entries, %d places, %.1f thread instructions an entry to store them", p.nnz(), got.Places, 32*float64(g.last.WarpInstructions)/float64(p.nnz()))
 	}
 }

@@ -50,17 +50,14 @@ func TestProductsOfTilesAgreeWithTheReference(t *testing.T) {
 	t.Run("float32", rapid.MakeCheck(tileProperty[float32]))
 }
 
-func tileProperty[V sparse.Value](t *rapid.T) {
-	p, g := parts[V]().Draw(t, "part"), newGPU(t)
-	if p.rows() == 0 {
-		return
-	}
+// drawForTiles may make the values of a part short, and its columns further apart than a code reaches.
+func drawForTiles[V sparse.Value](t *rapid.T, p *part[V]) {
 	if rapid.Bool().Draw(t, "short") {
 		for k := range p.val {
 			p.val[k] = V(float32(p.val[k]))
 		}
 	}
-	if rapid.Bool().Draw(t, "far apart") { // further than a code reaches
+	if rapid.Bool().Draw(t, "far apart") {
 		by := 140_000 / p.cols
 		p.cols *= by
 		p.x = random[V](rand.New(rand.NewPCG(1, 2)), p.cols)
@@ -68,6 +65,14 @@ func tileProperty[V sparse.Value](t *rapid.T) {
 			p.idx[k] *= int32(by)
 		}
 	}
+}
+
+func tileProperty[V sparse.Value](t *rapid.T) {
+	p, g := parts[V]().Draw(t, "part"), newGPU(t)
+	if p.rows() == 0 {
+		return
+	}
+	drawForTiles(t, p)
 	p.x[len(p.x)-1] = V(math.NaN())
 	g.blocks = rapid.Int64Range(0, 2).Draw(t, "blocks")
 	got := productInTiles(g, p, rapid.IntRange(1, 5).Draw(t, "tiles"), rapid.SampledFrom([]int{40, 300, 14336}).Draw(t, "sums"))
@@ -117,7 +122,7 @@ func TestEmptyRowsAreSharedAmongTiles(t *testing.T) {
 	}
 	plan, err := tiled.NewPlan(p.ellRows(), 1, 100)
 	require.NoError(t, err)
-	m := plan.Frame()
+	m := plan.Header()
 	require.Len(t, m.Sum, 5010+int(plan.Tiles()))
 	sums := int32(0)
 	for i := int64(1); i <= plan.Tiles(); i++ {

@@ -76,7 +76,7 @@ func newTiles[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Pa
 	if err != nil {
 		return nil, errors.Join(err, p.Free())
 	}
-	p.info.Form, p.info.Why, p.info.Padding = kernels.FormTiles, plan.String(), t.frame.Places-op.Part.NNZ()
+	p.info.Form, p.info.Why, p.info.Padding = kernels.FormTiles, plan.String(), t.matrix.Places-op.Part.NNZ()
 	p.info.Took = time.Since(begin)
 	return p, nil
 }
@@ -84,9 +84,9 @@ func newTiles[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Pa
 // tileArrays is a part in tiles whose arrays are being stored.
 type tileArrays[V sparse.Value] struct {
 	*Rows[V]
-	op    *kernels.Packing[V]
-	plan  *tiled.Plan[V]
-	frame *tiled.Matrix[V] // Val, Short, Code and Base may be missing
+	op     *kernels.Packing[V]
+	plan   *tiled.Plan[V]
+	matrix *tiled.Matrix[V] // Val, Short, Code and Base may be missing
 
 	val, code, base, head, sum func(b *builder) Addr
 }
@@ -101,7 +101,7 @@ func (t *tileArrays[V]) buildOnHost() error {
 	if err != nil {
 		return err
 	}
-	t.frame = m
+	t.matrix = m
 	if err = t.check(m.Bytes()); err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (t *tileArrays[V]) buildOnHost() error {
 // check returns an error if need bytes are more than a form may take, or than the device has left.
 func (t *tileArrays[V]) check(need int64) error {
 	if bound := ellpack.Bound(csrBytes(t.op)); need > bound {
-		return sparse.Inputf("format", "%s takes %d bytes, %d places of it without an entry: at most %d bytes are allowed, use csr", kernels.FormTiles, need, t.frame.Places-t.op.Part.NNZ(), bound)
+		return sparse.Inputf("format", "%s takes %d bytes, %d places of it without an entry: at most %d bytes are allowed, use csr", kernels.FormTiles, need, t.matrix.Places-t.op.Part.NNZ(), bound)
 	}
 	return t.room(need)
 }
@@ -142,7 +142,7 @@ func (t *tileArrays[V]) setCalls() {
 		name = "msrep_major_tiles_short" + suffix[V]()
 	}
 	val, code, base, head, sum := t.val, t.code, t.base, t.head, t.sum
-	n, cut, shared := t.plan.Tiles(), t.frame.Cut, t.plan.Shared()
+	n, cut, shared := t.plan.Tiles(), t.matrix.Cut, t.plan.Shared()
 	t.calls = func(b *builder, v vectors[V]) {
 		var row, carry any = Addr(0), Addr(0)
 		if cut {

@@ -10,14 +10,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// tileBuild holds the arrays from which a device builds the tiles of a part (tiles_build.cu). key, spare and slot have an
+// tileBuild holds the arrays from which a device builds the tiles of a part (tiles_build.cu). key, spare and sumOf have an
 // element for each entry.
 type tileBuild[V sparse.Value] struct {
 	csr        kernels.Compressed[V]
 	from, head kernels.Array[int64]
 	sum        kernels.Array[int32]
 	key, spare kernels.Array[int64]
-	slot       kernels.Array[uint16]
+	sumOf      kernels.Array[uint16]
 	count      kernels.Array[int64] // rounds of each tile
 	tiles      int64
 	sums       int64 // of the largest tile
@@ -26,13 +26,13 @@ type tileBuild[V sparse.Value] struct {
 
 // free frees the arrays that products do not need.
 func (t *tileBuild[V]) free() error {
-	return errors.Join(t.from.Free(), t.key.Free(), t.spare.Free(), t.slot.Free(), t.count.Free())
+	return errors.Join(t.from.Free(), t.key.Free(), t.spare.Free(), t.sumOf.Free(), t.count.Free())
 }
 
 // buildOnDevice builds the tiles on the device, from a part that is there. It takes 18 bytes of device memory for each
 // entry besides the arrays.
 func (t *tileArrays[V]) buildOnDevice(csr kernels.Compressed[V]) (err error) {
-	t.frame = t.plan.Frame()
+	t.matrix = t.plan.Header()
 	nnz, n := t.op.Part.NNZ(), t.plan.Tiles()
 	if err := t.room(18 * nnz); err != nil {
 		return err
@@ -43,18 +43,18 @@ func (t *tileArrays[V]) buildOnDevice(csr kernels.Compressed[V]) (err error) {
 		return err
 	}
 	rounds := make([]int64, n)
-	err = errors.Join(t.stream.Launch(&tileSort[V]{b}), t.stream.Launch(&tileDeal[V]{tileBuild: b}), b.count.Read(t.stream, rounds), t.stream.Sync())
+	err = errors.Join(t.stream.Launch(&tileSort[V]{b}), t.stream.Launch(&tileArrange[V]{tileBuild: b}), b.count.Read(t.stream, rounds), t.stream.Sync())
 	if err == nil && t.op.Stop != nil {
 		err = t.op.Stop()
 	}
 	if err != nil {
 		return err
 	}
-	t.frame.SetRounds(rounds)
+	t.matrix.SetRounds(rounds)
 	if t.plan.Short() {
-		return dealInto[V, float32](t, b)
+		return storePlaces[V, float32](t, b)
 	}
-	return dealInto[V, V](t, b)
+	return storePlaces[V, V](t, b)
 }
 
 // start allocates the arrays of b, and stores those that the host knows.
@@ -62,21 +62,21 @@ func (t *tileArrays[V]) start(b *tileBuild[V]) error {
 	nnz := t.op.Part.NNZ()
 	var errs [7]error
 	b.from, errs[0] = put(t.dev, t.stream, t.plan.From())
-	b.head, errs[1] = put(t.dev, t.stream, t.frame.Head)
-	if len(t.frame.Sum) > 0 {
-		b.sum, errs[2] = put(t.dev, t.stream, t.frame.Sum)
+	b.head, errs[1] = put(t.dev, t.stream, t.matrix.Head)
+	if len(t.matrix.Sum) > 0 {
+		b.sum, errs[2] = put(t.dev, t.stream, t.matrix.Sum)
 	}
 	b.key, errs[3] = kernels.NewArray[int64](t.dev, nnz)
 	b.spare, errs[4] = kernels.NewArray[int64](t.dev, nnz)
-	b.slot, errs[5] = kernels.NewArray[uint16](t.dev, nnz)
+	b.sumOf, errs[5] = kernels.NewArray[uint16](t.dev, nnz)
 	b.count, errs[6] = kernels.NewArray[int64](t.dev, b.tiles)
 	t.head, t.sum = keep(t.Rows, "head", b.head), keep(t.Rows, "sum", b.sum)
 	return errors.Join(append(errs[:], t.stream.Sync())...)
 }
 
-// dealInto stores the places, with values of type T, and the first rounds of the tiles.
-func dealInto[V, T sparse.Value](t *tileArrays[V], b *tileBuild[V]) error {
-	places := t.frame.Places
+// storePlaces stores the places, with values of type T, and the first rounds of the tiles.
+func storePlaces[V, T sparse.Value](t *tileArrays[V], b *tileBuild[V]) error {
+	places := t.matrix.Places
 	if err := t.check((mem.Size[T]()+4)*places + places/8 + 8*b.head.Len + 4*b.sum.Len); err != nil {
 		return err
 	}
@@ -88,10 +88,10 @@ func dealInto[V, T sparse.Value](t *tileArrays[V], b *tileBuild[V]) error {
 	code, err2 := kernels.NewArray[int32](t.dev, places)
 	base, err3 := kernels.NewArray[int32](t.dev, places/32)
 	t.val, t.code, t.base = keep(t.Rows, "val", val), keep(t.Rows, "code", code), keep(t.Rows, "base", base)
-	if err := errors.Join(err1, err2, err3, b.head.Write(t.stream, t.frame.Head)); err != nil {
+	if err := errors.Join(err1, err2, err3, b.head.Write(t.stream, t.matrix.Head)); err != nil {
 		return err
 	}
-	d := &tileDeal[V]{tileBuild: b, short: t.plan.Short(), val: t.val, code: t.code, base: t.base}
+	d := &tileArrange[V]{tileBuild: b, short: t.plan.Short(), val: t.val, code: t.code, base: t.base}
 	return errors.Join(t.stream.Launch(d), t.stream.Sync())
 }
 
@@ -105,29 +105,29 @@ func (t *tileSort[V]) plan(b *builder) {
 	c := openCompressed(b, t.csr)
 	b.call("msrep_tiles_sort", t.tiles, c.ptr, c.idx, array(b, "from", t.from, t.tiles+1), array(b, "head", t.head, 3*t.tiles+3),
 		array(b, "sum", t.sum, t.sum.Len), array(b, "key", t.key, t.key.Len), array(b, "spare", t.spare, t.spare.Len),
-		array(b, "slot", t.slot, t.slot.Len), t.tiles, t.passes)
+		array(b, "sumOf", t.sumOf, t.sumOf.Len), t.tiles, t.passes)
 }
 
-// tileDeal is an operation that arranges the sorted entries in rounds. It counts the rounds of each tile, or stores them in
+// tileArrange is an operation that arranges the sorted entries in rounds. It counts the rounds of each tile, or stores them in
 // the arrays that val, code and base find.
-type tileDeal[V sparse.Value] struct {
+type tileArrange[V sparse.Value] struct {
 	*tileBuild[V]
 	short           bool // val has float32 values
 	val, code, base func(b *builder) Addr
 }
 
 // Name returns the name of the operation.
-func (tileDeal[V]) Name() string { return "deal-tiles" }
+func (tileArrange[V]) Name() string { return "arrange-tiles" }
 
-func (t *tileDeal[V]) plan(b *builder) {
+func (t *tileArrange[V]) plan(b *builder) {
 	c := openCompressed(b, t.csr)
 	key, spare := t.key, t.spare
 	if t.passes%2 == 1 {
 		key, spare = spare, key
 	}
-	name := "msrep_tiles_deal" + suffix[V]()
+	name := "msrep_tiles_arrange" + suffix[V]()
 	if t.short {
-		name = "msrep_tiles_deal_short" + suffix[V]()
+		name = "msrep_tiles_arrange_short" + suffix[V]()
 	}
 	var count, val, code, base Addr
 	if t.code == nil {
@@ -135,7 +135,7 @@ func (t *tileDeal[V]) plan(b *builder) {
 	} else {
 		val, code, base = t.val(b), t.code(b), t.base(b)
 	}
-	b.call(name, t.tiles, array(b, "key", key, key.Len), array(b, "spare", spare, spare.Len), array(b, "slot", t.slot, t.slot.Len),
+	b.call(name, t.tiles, array(b, "key", key, key.Len), array(b, "spare", spare, spare.Len), array(b, "sumOf", t.sumOf, t.sumOf.Len),
 		c.val, array(b, "from", t.from, t.tiles+1), array(b, "head", t.head, 3*t.tiles+3), array(b, "sum", t.sum, t.sum.Len),
 		count, val, code, base, t.tiles)
 	b.setShared(4 * t.sums)

@@ -31,8 +31,8 @@ func (m *Matrix[V]) Bytes() int64 {
 	return int64(len(m.Val))*mem.Size[V]() + 4*int64(len(m.Short)+len(m.Code)+len(m.Base)+len(m.Sum)) + 8*int64(len(m.Head))
 }
 
-// Frame returns a matrix without Places, Val, Short, Code and Base, and without the first rounds in Head.
-func (p *Plan[V]) Frame() *Matrix[V] {
+// Header returns a matrix without Places, Val, Short, Code and Base, and without the first rounds in Head.
+func (p *Plan[V]) Header() *Matrix[V] {
 	m := &Matrix[V]{Cut: p.cut, Sum: p.sum, Head: make([]int64, 3*len(p.tiles)+3)}
 	at := int64(0)
 	for i, t := range p.tiles {
@@ -60,12 +60,12 @@ func (m *Matrix[V]) SetRounds(rounds []int64) {
 // Build arranges the entries, with several goroutines; stop may end it with an error. It takes about 60 bytes for each
 // entry of the tiles that are built at a time, besides the arrays.
 func (p *Plan[V]) Build(stop func() error) (*Matrix[V], error) {
-	m := p.Frame()
+	m := p.Header()
 	built := make([]piece[V], len(p.tiles))
 	var mu sync.Mutex
 	var failed error
 	par.Range(int64(len(p.tiles)), 1, func(lo, hi int64) {
-		d := dealer[V]{Plan: p}
+		d := arranger[V]{Plan: p}
 		for t := lo; t < hi; t++ {
 			mu.Lock()
 			if failed == nil && stop != nil {
@@ -76,7 +76,7 @@ func (p *Plan[V]) Build(stop func() error) (*Matrix[V], error) {
 			if ended {
 				return
 			}
-			built[t] = p.encode(d.deal(&p.tiles[t]))
+			built[t] = p.encode(d.arrange(&p.tiles[t]))
 		}
 	})
 	if failed != nil {
