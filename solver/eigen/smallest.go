@@ -71,19 +71,12 @@ func SolveSingular(ctx context.Context, sys *msrep.System, a sparse.Matrix[float
 	return res, err
 }
 
-// fewEntries is the number of entries below which plans for singular values are told to expect so few products that they do not
-// search for a form: the search would take as long as most runs.
-const fewEntries = 100_000
-
 // singularOfPlan finds the largest singular values with a plan of the matrix.
 func singularOfPlan(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64], opt Options) (res *SVD, err error) {
 	begin := time.Now()
-	expected := products / 2
-	if len(a.Val) < fewEntries {
-		expected = 40
-	}
+	const expected = products / 2
 	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Deterministic: opt.Deterministic, SkipValidation: true,
-		Expected: msrep.Expected{Products: expected, Transposed: expected}})
+		Storage: storage(sys, a, opt, true), Expected: msrep.Expected{Products: expected, Transposed: expected}})
 	if err != nil {
 		return nil, err
 	}

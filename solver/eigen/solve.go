@@ -93,7 +93,7 @@ func solvePlan(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64], o
 	if err := (&run{n: a.Rows}).check(a.Rows, a.Cols, nil, opt); err != nil { // before the work for the plan
 		return nil, err
 	}
-	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Deterministic: opt.Deterministic, SkipValidation: true, Expected: msrep.Expected{Products: products}})
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Deterministic: opt.Deterministic, SkipValidation: true, Storage: storage(sys, a, opt, false), Expected: msrep.Expected{Products: products}})
 	if err != nil {
 		return nil, err
 	}
