@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/given"
@@ -64,7 +63,12 @@ func Solve(ctx context.Context, sys *msrep.System, a sparse.Matrix[float64], opt
 // inRange returns a divided by 2^exp, so that no sum of products of two elements overflows or underflows, for exp of 0 where
 // this holds for a itself.
 func inRange(a *sparse.CSR[float64]) (scaled *sparse.CSR[float64], exp int) {
-	if exp = space.Exponent(space.LargestOf(a.Val)); exp == 0 {
+	n := int64(len(a.Val))
+	largest := make([]float64, par.Workers(n, 1<<15))
+	par.Do(len(largest), func(i int) {
+		largest[i] = space.LargestOf(a.Val[par.Cut(n, len(largest), i):par.Cut(n, len(largest), i+1)])
+	})
+	if exp = space.Exponent(space.LargestOf(largest)); exp == 0 {
 		return a, 0
 	}
 	m := *a
@@ -108,80 +112,4 @@ func solvePlan(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64], o
 		res.Timing.Plan = planned
 	}
 	return res, err
-}
-
-// symmetryRounding is the relative difference of a_ij and a_ji up to which a matrix is symmetric: files with decimal
-// numbers may round the two differently.
-const symmetryRounding = 1e-12
-
-// checkSymmetric checks that a matrix with sorted rows and without duplicates is square and symmetric. Entries that are 0
-// need no other entry.
-func checkSymmetric(a *sparse.CSR[float64]) error {
-	if a.Rows != a.Cols {
-		return sparse.Inputf("matrix", "%d x %d: a matrix with eigenvalues is square; see singular values", a.Rows, a.Cols)
-	}
-	entries := int64(len(a.Val))
-	errs := make([]error, par.Workers(entries, 1<<15))
-	cut := func(i int) int {
-		if i == len(errs) {
-			return a.Rows
-		}
-		return sort.Search(a.Rows, func(r int) bool { return a.RowPtr[r] >= par.Cut(entries, len(errs), i) })
-	}
-	par.Do(len(errs), func(i int) { errs[i] = checkRows(a, cut(i), cut(i+1)) })
-	return cmp.Or(errs...)
-}
-
-// checkRows checks that the entries right of the diagonal in columns lo to hi-1, and those left of it in rows lo to hi-1, are
-// symmetric.
-func checkRows(a *sparse.CSR[float64], lo, hi int) error {
-	next := make([]int64, hi) // first entry of the row, right of the diagonal and in column lo or later, that no row below has met
-	for i := range next {
-		next[i] = a.RowPtr[i]
-		if first := a.RowPtr[i+1]; i < lo && first > next[i] {
-			at, _ := slices.BinarySearch(a.ColIdx[next[i]:first], int32(lo))
-			next[i] += int64(at)
-		}
-	}
-	differ := func(i, j int, v, w float64) error {
-		return sparse.Inputf("matrix", "it is not symmetric: the entry in row %d, column %d is %g, and in row %d, column %d it is %g", i, j, v, j, i, w)
-	}
-	// entryAt skips the entries of row j in columns before i, which must be 0, and returns the one in column i.
-	entryAt := func(j, i int) (float64, error) {
-		for ; next[j] < a.RowPtr[j+1]; next[j]++ {
-			col, v := int(a.ColIdx[next[j]]), a.Val[next[j]]
-			switch {
-			case col == i:
-				next[j]++
-				return v, nil
-			case col > i:
-				return 0, nil
-			case col > j && col >= lo && v != 0:
-				return 0, differ(j, col, v, 0)
-			}
-		}
-		return 0, nil
-	}
-	for i := lo; i < hi; i++ {
-		for k := a.RowPtr[i]; k < a.RowPtr[i+1] && int(a.ColIdx[k]) < i; k++ {
-			j, v := int(a.ColIdx[k]), a.Val[k]
-			if e := next[j]; e < a.RowPtr[j+1] && int(a.ColIdx[e]) == i && a.Val[e] == v {
-				next[j]++
-				continue
-			}
-			w, err := entryAt(j, i)
-			if err == nil && math.Abs(v-w) > symmetryRounding*max(math.Abs(v), math.Abs(w)) {
-				err = differ(i, j, v, w)
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	for j := range hi {
-		if _, err := entryAt(j, hi); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -2,6 +2,8 @@ package eigen
 
 import (
 	"cmp"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,5 +54,25 @@ func TestTheNormDoesNotFallAtRestarts(t *testing.T) {
 		res, err := Symmetric(t.Context(), plan, Options{Which: Smallest, Count: 4, Tol: 1e-9, Seed: seed})
 		require.NoError(t, err)
 		require.InDelta(t, 7.9883, res.Norm, 0.2)
+	}
+}
+
+func TestNoChangedEntryHashesAsSymmetric(t *testing.T) {
+	a := sparse.ToCSR[float64](&sparse.COO[float64]{Rows: 4, Cols: 4, RowIdx: []int32{0, 0, 1, 1, 2, 3, 3}, ColIdx: []int32{0, 3, 2, 3, 1, 0, 1},
+		Val: []float64{5, 1, 2, -3, 2, 1, -3}})
+	for seed := range uint64(50) {
+		require.True(t, exactlySymmetric(a, seed))
+		for k := range a.Val {
+			old := a.Val[k]
+			for _, v := range []float64{0, math.Copysign(0, -1), math.Nextafter(old, 9), 2 * old, -old, old + 1} {
+				a.Val[k] = v
+				require.Equal(t, k == 0, exactlySymmetric(a, seed), "entry %d is %g, seed %d", k, v, seed)
+			}
+			a.Val[k] = old
+		}
+		moved := *a
+		moved.ColIdx = slices.Clone(a.ColIdx)
+		moved.ColIdx[1] = 2
+		require.False(t, exactlySymmetric(&moved, seed))
 	}
 }
