@@ -53,8 +53,8 @@ func (r *run) lanczos() (*Result, error) {
 	if found == nil {
 		return nil, gaveUp
 	}
-	search := func(count int, found []space.Vector, start space.Vector) ([]space.Vector, error) {
-		return (&lanczos{run: r, count: count, locked: found}).find(start)
+	search := func(count int, found []space.Vector, start space.Vector, past *edge) ([]space.Vector, error) {
+		return (&lanczos{run: r, count: count, locked: found, past: past}).find(start)
 	}
 	copies := 0
 	if gaveUp == nil && r.relative {
@@ -86,6 +86,7 @@ type lanczos struct {
 	*run
 	count  int            // eigenvalues to find
 	locked []space.Vector // eigenvectors found before, to which the basis is orthogonal
+	past   *edge          // values that are not past it are not wanted; nil: count are
 
 	v     []space.Vector // m+1 vectors
 	t     tridiagonal    // m rows; beta has m elements
@@ -124,8 +125,8 @@ func kept(count, converged, m, fifths int) int {
 	return max(keep, min(count, m-1))
 }
 
-// find returns count vectors of length 1 that approximate the eigenvectors within the tolerance, or those that it has
-// with an error. It overwrites start.
+// find returns l.count vectors of length 1 that approximate the eigenvectors within the tolerance, or fewer where there are no others
+// past the edge, or those that it has with an error. It overwrites start.
 func (l *lanczos) find(start space.Vector) ([]space.Vector, error) {
 	l.grown = basisSize(l.opt.Basis, l.count, l.n-len(l.locked))
 	l.semi = !l.relative
@@ -143,10 +144,8 @@ func (l *lanczos) find(start space.Vector) ([]space.Vector, error) {
 			return nil, l.failure(solver.ErrBreakdown, math.Inf(1), "%v", err)
 		}
 		l.turns = d.turns
-		m := len(d.values)
-		order, converged, worst := l.converged(d.values, d.last)
+		order, count, converged, worst := l.converged(d.values, d.last)
 		l.opt.report(Step{Iteration: l.iterations, Converged: converged, Residual: worst / max(l.norm, math.SmallestNonzeroFloat64)})
-		count := min(l.count, m)
 		if converged == count {
 			return l.end(d, order[:count]), nil
 		}
@@ -157,23 +156,26 @@ func (l *lanczos) find(start space.Vector) ([]space.Vector, error) {
 	}
 }
 
-// converged returns the order of Ritz values, how many of the first Count are within the tolerance before the first that is
-// not, and the largest residual of these Count. last has the last element of the eigenvector of T for each value.
-func (l *lanczos) converged(values, last []float64) (order []int, converged int, worst float64) {
+// converged returns the order of Ritz values, how many of them are wanted, how many of these are within the tolerance before the
+// first that is not, and the largest residual of those wanted. last has the last element of the eigenvector of T for each value.
+func (l *lanczos) converged(values, last []float64) (order []int, count, converged int, worst float64) {
 	beta := 0.0
 	if !l.full {
 		beta = l.t.beta[len(values)-1]
 	}
 	l.norm = max(l.norm, space.LargestOf(values)) // those of T may have been larger before a restart
-	order = l.opt.Which.order(values)
-	for i, k := range order[:min(l.count, len(order))] {
+	order, count = l.opt.Which.order(values), min(l.count, len(values))
+	if l.past != nil {
+		count = min(count, l.past.wanted(l.opt.Which, values, func(k int) float64 { return math.Abs(beta * last[k]) }))
+	}
+	for i, k := range order[:count] {
 		residual := math.Abs(beta * last[k])
 		if residual <= l.limit(values[k]) && converged == i {
 			converged++
 		}
 		worst = max(worst, residual)
 	}
-	return order, converged, worst
+	return order, count, converged, worst
 }
 
 // The least and the largest number of steps after which Lanczos looks whether its results are within the tolerance.
@@ -208,11 +210,13 @@ func (l *lanczos) extend() error {
 			if !ok {
 				return nil // find looks again
 			}
-			order, converged, worst := l.converged(values, last)
-			if converged == l.count {
+			order, count, converged, worst := l.converged(values, last)
+			if converged == count {
 				return nil
 			}
-			l.look.seen(l.iterations, worst/l.limit(values[order[0]]))
+			if l.look.seen(l.iterations, worst/l.limit(values[order[0]])); l.past != nil {
+				l.look.next = l.iterations + lookEvery // other ends settle long before their values are within the tolerance
+			}
 			if err := l.Ended(); err != nil {
 				return err
 			}

@@ -9,8 +9,9 @@ import (
 // Lanczos from one vector finds one copy of a multiple eigenvalue in exact arithmetic; others come from rounding errors, if
 // at all. completed therefore looks for what is missing in the space orthogonal to the vectors found so far.
 
-// search finds count vectors, from the vector start on, that are orthogonal to those found.
-type search func(count int, found []space.Vector, start space.Vector) ([]space.Vector, error)
+// search finds count vectors, from the vector start on, that are orthogonal to those found; or fewer, if no other has a value past
+// the edge.
+type search func(count int, found []space.Vector, start space.Vector, past *edge) ([]space.Vector, error)
 
 // purified returns the vectors found, and replaces those whose residuals are above the tolerance. Where one eigenvalue of an
 // inverse is far larger than the others, the rounding errors of its products spoil the vectors of the others; in the space
@@ -32,7 +33,7 @@ func (r *run) purified(found []space.Vector, more search) ([]space.Vector, error
 			break
 		}
 		count := len(found) - len(good)
-		rest, err := more(count, good, start)
+		rest, err := more(count, good, start, nil)
 		if err != nil || len(rest) < count {
 			return found, err
 		}
@@ -51,8 +52,8 @@ func (r *run) completed(found []space.Vector, more search) ([]space.Vector, int,
 			return nil, copies, err
 		}
 		order := r.opt.Which.order(values)
-		edge := values[order[r.opt.Count-1]]
-		missed, err := r.misses(found, edge)
+		last := r.edgeAt(values[order[r.opt.Count-1]])
+		missed, err := r.misses(found, last)
 		if err != nil || !missed {
 			return r.best(found, order), copies, err
 		}
@@ -61,7 +62,7 @@ func (r *run) completed(found []space.Vector, more search) ([]space.Vector, int,
 			return r.best(found, order), copies, r.Failed()
 		}
 		count := min(1+r.opt.Count/4, r.n-len(found)) // others are often missing where one is
-		rest, gaveUp := more(count, found, start)
+		rest, gaveUp := more(count, found, start, &last)
 		if rest == nil {
 			return r.best(found, order), copies, gaveUp
 		}
@@ -124,12 +125,52 @@ func (r *run) quotients(v []space.Vector) ([]float64, error) {
 	return out, r.Failed()
 }
 
-// misses reports whether there is an eigenvalue before edge in the order of the run, in the space orthogonal to the vectors
+// edge is the values from which on an eigenvalue in the space orthogonal to the vectors found was missed: value and those after it
+// in the order of the run are not better, and rounding errors of up to margin do not count. An end of a spectrum has settled if
+// its residual is at most least, or a tenth of its distance to the edge.
+type edge struct{ value, margin, least float64 }
+
+func (r *run) edgeAt(value float64) edge {
+	return edge{value, 2 * r.limit(value), max(r.limit(value), tiny*r.norm)}
+}
+
+// ends returns the ends of the spectrum at which there may be better values, and the bound of sign*value at each.
+func (e edge) ends(w Which) []end {
+	switch at := math.Abs(e.value) + e.margin; w {
+	case Smallest:
+		return []end{{-1, -e.value + e.margin, math.Inf(-1)}}
+	case Magnitude:
+		return []end{{1, at, math.Inf(-1)}, {-1, at, math.Inf(-1)}}
+	}
+	return []end{{1, e.value + e.margin, math.Inf(-1)}}
+}
+
+// wanted returns how many Ritz values are past the edge, or all where an end of the others has not settled: there may be more then.
+// residual is that of value k.
+func (e edge) wanted(w Which, values []float64, residual func(k int) float64) (count int) {
+	for _, end := range e.ends(w) {
+		first := -1
+		for k, v := range values {
+			switch v *= end.sign; {
+			case v > end.edge:
+				count++
+			case first < 0 || v > end.sign*values[first]:
+				first = k
+			}
+		}
+		if first >= 0 && residual(first) > max(e.least, 0.1*(end.edge-end.sign*values[first])) {
+			return len(values)
+		}
+	}
+	return count
+}
+
+// misses reports whether there is an eigenvalue past the edge, in the space orthogonal to the vectors
 // found. It runs the Lanczos recurrence from a random vector, and makes its vectors orthogonal to those found but not to
 // each other: the extreme eigenvalues of its tridiagonal matrix T converge nevertheless (Paige, "Accuracy and effectiveness
 // of the Lanczos algorithm for the symmetric eigenproblem", Linear Algebra Appl. 34, 1980). The search ends when such a
 // value is beyond the edge, or when it has converged to another one.
-func (r *run) misses(found []space.Vector, edge float64) (bool, error) {
+func (r *run) misses(found []space.Vector, past edge) (bool, error) {
 	v := r.take(3)
 	defer r.give(v...)
 	before, now, next := v[0], v[1], v[2]
@@ -137,18 +178,10 @@ func (r *run) misses(found []space.Vector, edge float64) (bool, error) {
 		return false, r.Failed()
 	}
 	r.Set(0, now, before)
-	var ends []end
-	beyond := math.Abs(edge) + 2*r.limit(edge)
-	switch r.opt.Which {
-	case Smallest:
-		ends = []end{{-1, -edge + 2*r.limit(edge), math.Inf(-1)}}
-	case Magnitude:
-		ends = []end{{1, beyond, math.Inf(-1)}, {-1, beyond, math.Inf(-1)}}
-	default:
-		ends = []end{{1, edge + 2*r.limit(edge), math.Inf(-1)}}
-	}
+	ends := past.ends(r.opt.Which)
 	var alpha, beta []float64
 	every, most, due, look := 1, 8, 0, 7 // steps between those that remove parts of the vectors found, which grow meanwhile
+	low := math.Inf(1)                   // the smallest part: vectors found are accurate to the tolerance only
 	for k := 0; r.iterations < r.opt.MaxIter && k < 2*r.n; k++ {
 		r.apply(now, next)
 		r.iterations++
@@ -159,14 +192,17 @@ func (r *run) misses(found []space.Vector, edge float64) (bool, error) {
 		}
 		b := math.Sqrt(r.Combine(-1, h, near, next))
 		if k >= due || b <= 1e-6*r.norm {
-			g := r.Inner(found, []space.Vector{next})[0]
-			b = math.Sqrt(r.Combine(-1, g, found, next))
-			switch part := space.LargestOf(g); {
-			case part > 1e-6*r.norm:
+			g, h := r.Project(found, now, next) // of both, or those of now would grow in all vectors after it
+			h[len(found)] = 0
+			b = math.Sqrt(r.SubtractProjection(g, h, found, now, next))
+			switch part := space.LargestOf(h); {
+			case part > 1e-7*r.norm:
 				every = max(every/2, 1)
 				most = every
-			case part < 1e-8*r.norm:
-				every = min(2*every, most)
+			default:
+				if low = min(low, part); part*part <= 1e-7*r.norm*low { // twice as many steps square the growth
+					every = min(2*every, most)
+				}
 			}
 			due = k + every
 		}
@@ -182,7 +218,7 @@ func (r *run) misses(found []space.Vector, edge float64) (bool, error) {
 			}
 			all := true
 			for i := range ends {
-				beyond, done := ends[i].look(alpha, beta, max(r.limit(edge), tiny*r.norm))
+				beyond, done := ends[i].look(alpha, beta, past.least)
 				if beyond {
 					return true, nil
 				}

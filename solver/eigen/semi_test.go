@@ -63,7 +63,7 @@ func TestBasisStaysOrthogonal(t *testing.T) {
 			require.LessOrEqual(t, levelOf(l), most)
 			d, err := l.t.decompose(nil)
 			require.NoError(t, err)
-			order, converged, _ := l.converged(d.values, d.last)
+			order, _, converged, _ := l.converged(d.values, d.last)
 			l.restart(d, order, converged)
 		}
 		require.NotEqual(t, rounded, l.semi, "rounding errors of products are larger than estimated")

@@ -54,6 +54,7 @@ type bidiagonal struct {
 
 	count            int
 	lockedV, lockedU []space.Vector
+	past             *edge // of eigenvalues of A'A; see lanczos
 	v, u             []space.Vector
 	sigma, s         []float64
 	alpha, beta      []float64 // alpha[0] is that of column len(sigma); beta[i] is in row i
@@ -192,8 +193,8 @@ func (g *bidiagonal) completed(v, u []space.Vector) ([]space.Vector, []space.Vec
 	}
 	norm := g.norm
 	g.norm = norm * norm
-	found, copies, gaveUp := g.run.completed(v, func(count int, found []space.Vector, start space.Vector) ([]space.Vector, error) {
-		more := &bidiagonal{run: g.run, swapped: g.swapped, wide: g.wide, left: g.left, count: count, lockedV: found}
+	found, copies, gaveUp := g.run.completed(v, func(count int, found []space.Vector, start space.Vector, past *edge) ([]space.Vector, error) {
+		more := &bidiagonal{run: g.run, swapped: g.swapped, wide: g.wide, left: g.left, count: count, lockedV: found, past: past}
 		for _, v := range found {
 			more.lockedU = append(more.lockedU, of[v])
 		}
@@ -255,8 +256,8 @@ func (res *SVD) permute(order []int) {
 	}
 }
 
-// find returns count pairs of vectors that approximate the singular vectors within the tolerance, or those that it has with
-// an error. It overwrites start.
+// find returns count pairs of vectors that approximate the singular vectors within the tolerance, or fewer where there are no others
+// past the edge, or those that it has with an error. It overwrites start.
 func (g *bidiagonal) find(start space.Vector) (v, u []space.Vector, err error) {
 	g.grown = basisSize(g.opt.Basis, g.count, g.n-len(g.lockedV))
 	g.v = append(g.v, start)
@@ -275,10 +276,10 @@ func (g *bidiagonal) find(start space.Vector) (v, u []space.Vector, err error) {
 			return nil, nil, g.failure(solver.ErrBreakdown, math.Inf(1), "%v", err)
 		}
 		m, last, converged, worst := len(values), 0.0, 0, 0.0
-		count := min(g.count, m)
 		if !g.full {
 			last = g.beta[m-1]
 		}
+		count := g.wanted(values, func(k int) float64 { return math.Abs(last * p[k][m-1]) })
 		for i := range count {
 			residual := math.Abs(last * p[i][m-1])
 			if residual <= g.limit(values[i]) && converged == i {
@@ -302,6 +303,19 @@ func (g *bidiagonal) find(start space.Vector) (v, u []space.Vector, err error) {
 	}
 }
 
+// wanted returns how many of some singular values are wanted. residual is that of value k.
+func (g *bidiagonal) wanted(values []float64, residual func(k int) float64) int {
+	count := min(g.count, len(values))
+	if g.past == nil {
+		return count
+	}
+	squares := make([]float64, len(values))
+	for i, v := range values {
+		squares[i] = v * v
+	}
+	return min(count, g.past.wanted(Largest, squares, func(k int) float64 { return residual(k) * g.norm }))
+}
+
 // near reports whether the results seem to be within the tolerance, by the eigenvalues of B B', which is tridiagonal but for its
 // part of kept vectors; gathered is this part, made tridiagonal.
 func (g *bidiagonal) near(gathered tridiagonal) bool {
@@ -322,9 +336,13 @@ func (g *bidiagonal) near(gathered tridiagonal) bool {
 	if !ok {
 		return true // find computes them in another way
 	}
-	order := Largest.order(squares)
-	for _, k := range order[:min(g.count, len(order))] {
-		if !(math.Abs(g.beta[kept+steps-1]*last[k]) <= g.limit(math.Sqrt(max(squares[k], 0)))) {
+	order, values := Largest.order(squares), make([]float64, len(squares))
+	for i, k := range order {
+		values[i] = math.Sqrt(max(squares[k], 0))
+	}
+	residual := func(i int) float64 { return math.Abs(g.beta[kept+steps-1] * last[order[i]]) }
+	for i := range g.wanted(values, residual) {
+		if !(residual(i) <= g.limit(values[i])) {
 			return false
 		}
 	}
