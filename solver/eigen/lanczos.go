@@ -31,8 +31,12 @@ func Symmetric(ctx context.Context, a solver.Operator, opt Options) (res *Result
 			res, err = nil, e
 		}
 	}()
+	r.reserve(r.vectors()+mostSpare, r.piece)
 	return r.lanczos()
 }
+
+// mostSpare is the number of vectors beside the basis and the one after it.
+const mostSpare = 2
 
 // lanczos finds the eigenvalues of the operator of r.
 func (r *run) lanczos() (*Result, error) {

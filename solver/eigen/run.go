@@ -71,12 +71,10 @@ func newRun(ctx context.Context, method string, a solver.Operator, m solver.Prec
 	} else {
 		r.Space = space.NewHost(ctx, a, m, all)
 	}
-	start := r.opt.Start
-	if start == nil {
-		start = make([]float64, rows)
-	}
+	start := make([]float64, rows) // devices write to it
+	copy(start, r.opt.Start)
 	r.seed, r.zero, r.apply = r.opt.Seed*1000+1, r.Zero, func(v, w space.Vector) { r.Product(r.scale, v, 0, w) }
-	_, r.x = r.Load(nil, append([]float64(nil), start...)) // devices write to the slice
+	_, r.x = r.Load(nil, start)
 	return r, nil
 }
 
@@ -106,6 +104,13 @@ func (r *run) vectors() int {
 		return 6*r.blockSize() + 2*farVectors + 2
 	}
 	return basisSize(r.opt.Basis, r.opt.Count, r.n) + 2
+}
+
+// reserve provides memory for count vectors of this length until Free, if they are in host memory.
+func (r *run) reserve(count, length int) {
+	if h, ok := r.Space.(*space.Host); ok {
+		h.Reserve(count, length)
+	}
 }
 
 // blockSize returns the number of vectors in a block of LOBPCG.

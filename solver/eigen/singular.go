@@ -33,6 +33,7 @@ func Singular(ctx context.Context, a solver.Operator, opt Options) (res *SVD, er
 			res, err = nil, e
 		}
 	}()
+	g.reserve(g.vectors()+mostSpare, g.n+g.wide)
 	return g.solve()
 }
 

@@ -25,6 +25,7 @@ type Host struct {
 	partial []float64 // two sums for each chunk of the last vector
 	sums    []float64 // of the last formula
 	packed  []float64 // the vectors of MultiplyAll, by row
+	kept
 }
 
 // SumChunk is the number of elements of a chunk. Sums over vectors are computed chunk by chunk, and the sums of the
@@ -62,7 +63,7 @@ func (s *Host) Column() Vector { return s.zeros(s.columns) }
 
 func (s *Host) zeros(n int) Vector {
 	off := (len(s.V) + 1) * Stagger % pageElems
-	return s.adopt(make([]float64, n+off)[off:])
+	return s.adopt(s.take(n + off)[off:])
 }
 
 // adopt makes v a vector of the space.
@@ -73,7 +74,7 @@ func (s *Host) adopt(v []float64) Vector {
 
 func (s *Host) Fetch() error { return nil }
 
-func (s *Host) Free() error { return nil }
+func (s *Host) Free() error { return s.kept.free() }
 
 func (s *Host) Product(a float64, x Vector, b float64, y Vector) {
 	s.multiply(func(ctx context.Context) error {

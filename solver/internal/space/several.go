@@ -3,6 +3,8 @@ package space
 import (
 	"context"
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/msrep-go/msrep/internal/vec"
 	"github.com/msrep-go/msrep/msrep"
@@ -45,6 +47,9 @@ func rows(v []float64, count, n int) [][]float64 {
 	return out
 }
 
+// rotations has scratch memory of Rotate.
+var rotations = sync.Pool{New: func() any { return new([]float64) }}
+
 // rotated is the number of elements of each vector that Rotate computes at once: those of about 50 vectors fit in the L2
 // cache.
 const rotated = 512
@@ -57,7 +62,10 @@ func (s *Host) Rotate(v []Vector, y [][]float64) {
 	length := len(basis[0])
 	err := OnWorkers(s.a, (length+rotated-1)/rotated, func(from, to int) {
 		var unused vec.Sum
-		temp := make([]float64, len(y)*rotated)
+		b := rotations.Get().(*[]float64)
+		defer rotations.Put(b)
+		*b = slices.Grow((*b)[:0], len(y)*rotated)[:len(y)*rotated]
+		temp := *b
 		for lo := from * rotated; lo < min(to*rotated, length); lo += rotated {
 			n := min(rotated, length-lo)
 			clear(temp)
