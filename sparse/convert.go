@@ -146,7 +146,7 @@ func turn[V Value](minors int, ptr []int64, minor []int32, val []V) (turned []in
 			turned[j+1] = at
 		}
 	})
-	idx, out = mem.Make[int32](len(val)), mem.Make[V](len(val))
+	idx, out = mem.Uncleared[int32](len(val)), mem.Uncleared[V](len(val))
 	par.Do(workers, func(w int) {
 		n := next[w]
 		for r := first[w]; r < first[w+1]; r++ {

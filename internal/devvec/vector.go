@@ -166,7 +166,7 @@ func OnHost[T mem.Elem](n int) ([]T, error) {
 		return nil, &sparse.InputError{Subject: "vector", Err: kernels.ErrOutOfMemory,
 			Msg: fmt.Sprintf("%d elements take %d bytes of host memory, %d are available", n, need, have)}
 	}
-	return make([]T, n), nil
+	return mem.Make[T](n), nil
 }
 
 // Cuts returns the bounds of the pieces of v: device i has the elements [cuts[i], cuts[i+1]).

@@ -87,7 +87,7 @@ func newHost[V sparse.Value](ctx context.Context, sys *msrep.System, levels []*l
 	vector := func(k int) ([]V, error) {
 		n := levels[k].a.Rows
 		o.size += mem.Size[V]() * int64(n)
-		return make([]V, n), nil
+		return mem.Make[V](n), nil
 	}
 	o.cycle, err = newCycle(levels, opt, multigrid.LeastOnHost, func(k int) multigrid.Level[[]V] { return o.levels[k] }, vector)
 	if err != nil {
@@ -191,7 +191,7 @@ func converted[V sparse.Value](v []float64) []V {
 	if same, ok := any(v).([]V); ok || v == nil {
 		return same
 	}
-	w := mem.Make[V](len(v))
+	w := mem.Uncleared[V](len(v))
 	par.Range(int64(len(v)), grain, func(lo, hi int64) {
 		for i := lo; i < hi; i++ {
 			w[i] = V(v[i])

@@ -45,7 +45,7 @@ const alignment = 1 << 16
 // take returns n zeros.
 func (k *kept) take(n int) []float64 {
 	if n > len(k.room) {
-		return make([]float64, n)
+		return mem.Make[float64](n)
 	}
 	v := k.room[:n:n]
 	k.room = k.room[n:]
