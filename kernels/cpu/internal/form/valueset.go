@@ -32,7 +32,7 @@ func FindValues[V sparse.Value](val []V) ValueSet[V] {
 	_, short := any(val[0]).(float64)
 	few := true
 	for i, v := range val {
-		if i > 0 && BitsOf(v) == BitsOf(val[i-1]) {
+		if v != 0 && (i > 0 && v == val[i-1] || i > 1 && v == val[i-2]) { // both, in stencils; -0 == 0 has other bits
 			continue
 		}
 		few = few && s.add(v)

@@ -139,9 +139,16 @@ type skipped string
 
 func (s skipped) Error() string { return string(s) }
 
+// muchFaster is the factor over csr from which on the best form so far is taken. Only forms that are known to read less are
+// still tried.
+const muchFaster = 4
+
 // try builds a candidate on the sample and times it, if building the sample and the whole fits in the budget. The
 // candidate becomes the best if replacesBest says so.
 func (s *search[V]) try(c forms.Candidate[V], record *kernels.PackTrial) error {
+	if times := s.inCSR(s.whole(s.best.product)); times*muchFaster < 1 && c.Bytes >= s.best.Bytes {
+		return skipped(fmt.Sprintf("%s is %.1f times as fast as csr", s.best.Form, 1/times))
+	}
 	if b := s.best.Bytes; s.NNZ() > sampleSize[V]() && b > 0 && c.Bytes > b {
 		return skipped(fmt.Sprintf("it reads %.1f bytes for each entry, %s only %.1f", c.Bytes, s.best.Form, b))
 	}

@@ -601,3 +601,24 @@ func TestRowsAreCachedWithTheirX(t *testing.T) {
 	lastCache = func() int64 { return entries + 64*op.Part.NNZ() }
 	require.True(t, s.cached(), "an entry reads a line of x at most")
 }
+
+func TestBesideAMuchFasterFormOnlyThoseThatReadLessAreTried(t *testing.T) {
+	op := formtest.BandPart(2000)
+	s := newSearch(cutRows(open(t, 1), op), op)
+	built := errors.New("built")
+	s.csr = time.Millisecond
+	for _, c := range []struct {
+		times       time.Duration // of the best form, over csr
+		best, bytes float64
+		tried       bool
+	}{{muchFaster - 1, 0, 0, true}, {muchFaster + 1, 0, 0, false}, {muchFaster + 1, 4, 6, false}, {muchFaster + 1, 4, 2, true}} {
+		s.best = contender[float64]{product: s.csr / c.times, Candidate: forms.Candidate[float64]{Form: "diagonals", Bytes: c.best}}
+		candidate := forms.Candidate[float64]{Form: forms.FormSlices, Bytes: c.bytes, Build: func(form.Rows[float64]) (form.Form[float64], error) { return nil, built }}
+		err := s.try(candidate, &kernels.PackTrial{})
+		if c.tried {
+			require.ErrorIs(t, err, built)
+		} else {
+			require.ErrorContains(t, err, "diagonals is 5.0 times as fast as csr")
+		}
+	}
+}
