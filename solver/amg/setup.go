@@ -3,9 +3,11 @@ package amg
 import (
 	"context"
 	"math"
+	"sync/atomic"
 
 	"github.com/msrep-go/msrep/internal/coarsen"
 	"github.com/msrep-go/msrep/internal/multigrid"
+	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/internal/spgemm"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -68,10 +70,21 @@ func build(ctx context.Context, a *sparse.CSR[float64], symmetric bool, opt Opti
 
 // invertible checks the reciprocals of the diagonal of a level.
 func invertible(l *level) error {
-	for i, d := range l.inverse {
-		if d-d != 0 || d == 0 {
-			return sparse.Inputf("matrix", "its diagonal element in row %d is zero, or too small or large to be inverted", i)
+	var first atomic.Int64
+	first.Store(math.MaxInt64)
+	par.Range(int64(len(l.inverse)), 1<<14, func(lo, hi int64) {
+		for i, d := range l.inverse[lo:hi] {
+			if d-d != 0 || d == 0 {
+				for at := lo + int64(i); ; {
+					if old := first.Load(); old <= at || first.CompareAndSwap(old, at) {
+						return
+					}
+				}
+			}
 		}
+	})
+	if i := first.Load(); i < math.MaxInt64 {
+		return sparse.Inputf("matrix", "its diagonal element in row %d is zero, or too small or large to be inverted", i)
 	}
 	if !(l.rho > 0 && l.rho <= math.MaxFloat64) {
 		return sparse.Inputf("matrix", "the largest eigenvalue of D^-1 A is not finite: scale the matrix")
