@@ -52,7 +52,7 @@ func newPlans[V sparse.Value](ctx context.Context, sys *msrep.System, l *level, 
 		return p, err
 	}
 	p.a = plan(l.a, productsOfCycle*opt.Degree*expectedCycles)
-	p.p, p.r = plan(l.p, expectedCycles), plan(l.r, expectedCycles)
+	p.p, p.r = plan(l.p, 1), plan(l.r, 1) // one product a cycle repays no search
 	return p, err
 }
 
