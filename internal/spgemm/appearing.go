@@ -47,11 +47,15 @@ func (s *appearing[V]) add(row []int32, by []V, b *sparse.CSR[V]) {
 func (s *appearing[V]) add1(row []int32, by []V, b *sparse.CSR[V]) {
 	by = by[:len(row)]
 	at, base, n := s.at, s.base, s.n
+	cols := s.cols
+	sums := s.vals[:len(cols)]
 	for i, k := range row {
 		from, end := b.RowPtr[k], b.RowPtr[k+1]
-		s.reserve(n, n+int(end-from))
-		cols, sums, v := s.cols, s.vals[:len(s.cols)], by[i]
-		val := b.Val[from:end]
+		if need := n + int(end-from); need > len(cols) {
+			s.reserve(n, need)
+			cols, sums = s.cols, s.vals[:len(s.cols)]
+		}
+		val, v := b.Val[from:end], by[i]
 		for l, c := range b.ColIdx[from:end][:len(val)] {
 			p := V(v * val[l])
 			if place := at[c] - base; place >= 0 {
@@ -69,11 +73,14 @@ func (s *appearing[V]) add1(row []int32, by []V, b *sparse.CSR[V]) {
 // add3 is add for together rows.
 func (s *appearing[V]) add3(row []int32, by []V, b *sparse.CSR[V]) {
 	at, base, n := s.at, s.base, s.n
+	cols, sums := s.cols, s.vals
 	for i, k := range row {
 		from, end := b.RowPtr[k], b.RowPtr[k+1]
-		s.reserve(n, n+int(end-from))
-		cols, sums, v := s.cols, s.vals, [together]V(by[together*i:])
-		val := b.Val[from:end]
+		if need := n + int(end-from); need > len(cols) || together*need > len(sums) {
+			s.reserve(n, need)
+			cols, sums = s.cols, s.vals
+		}
+		val, v := b.Val[from:end], [together]V(by[together*i:])
 		for l, c := range b.ColIdx[from:end][:len(val)] {
 			x := val[l]
 			place := at[c] - base
@@ -95,9 +102,6 @@ func (s *appearing[V]) add3(row []int32, by []V, b *sparse.CSR[V]) {
 
 // reserve makes room for need columns, of which n are in use.
 func (s *appearing[V]) reserve(n, need int) {
-	if need <= len(s.cols) && s.group*need <= len(s.vals) {
-		return
-	}
 	cols, vals := make([]int32, 2*need), make([]V, 2*need*s.group)
 	copy(cols, s.cols[:n])
 	copy(vals, s.vals[:n*s.group])

@@ -3,6 +3,7 @@ package spgemm
 import (
 	"slices"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -14,6 +15,7 @@ type triple[V sparse.Value] struct {
 	between, row appearing[V] // rows of A B, and of A B P
 	by           []V          // values of rows of A, as appearing.vals
 	vals         []V          // of a piece
+	kept         []V          // block of memory for the values of pieces
 	keys         []uint64     // memory of sorted
 }
 
@@ -94,7 +96,20 @@ func (p *product[V]) tripleRows(number, piece int) {
 	}
 	w.cols, t.vals = cols, vals
 	p.cols[piece] = append(take(&columns, len(cols)), cols...)
-	p.vals[piece] = slices.Clone(vals)
+	p.vals[piece] = t.keep(vals, p.pieces()/len(p.workers))
+}
+
+// mostKept is the largest number of values in a block of memory for pieces.
+const mostKept = 1 << 18
+
+// keep returns a copy of vals in a block of memory for about the next pieces.
+func (t *triple[V]) keep(vals []V, pieces int) []V {
+	n := len(t.kept)
+	if n+len(vals) > cap(t.kept) {
+		t.kept, n = mem.Uncleared[V](max(min(len(vals)*(pieces+1), mostKept), len(vals)))[:0], 0
+	}
+	t.kept = append(t.kept, vals...)
+	return t.kept[n:len(t.kept):len(t.kept)]
 }
 
 // alike returns the number of rows of A from r on that are computed together. They must end before row end, and have the same
