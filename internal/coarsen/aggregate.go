@@ -26,15 +26,20 @@ const (
 // parallel. Nodes with a neighbour in another zone are visited after all zones.
 //
 // In the second pass, each node that is in no aggregate joins that of a neighbour (see joined).
-func (s *setup) aggregate(g *graph) { s.number(s.joined(g, g.roots(s.run))) }
+func (s *setup) aggregate(g *graph) {
+	root := g.roots(s.run)
+	s.number(s.joined(g, root), root)
+}
 
 // roots returns the root of the aggregate of each node after the first pass; -1: none.
 func (g *graph) roots(run runner) []int32 {
 	n := g.nodes()
-	root := mem.Make[int32](n)
-	for i := range root {
-		root[i] = -1
-	}
+	root := mem.Uncleared[int32](n)
+	run.ranges(n, 1<<14, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			root[i] = -1
+		}
+	})
 	zones := min(max(n/leastZone, 1), mostZones)
 	late := make([][]int32, zones)
 	run.do(zones, func(zone int) {
@@ -59,6 +64,8 @@ type starter struct {
 	g      *graph
 	root   []int32
 	lo, hi int32
+	near   []int32 // memory of the neighbours of a node
+	far    []int32 // memory of the neighbours of one of these
 	late   []int32 // possible roots with a neighbour out of the range
 	beside []int32 // for complete: nodes coupled to neighbours of the root
 	times  []uint8 // for complete: to how many of these neighbours each node is coupled, at most 2; all 0 between calls
@@ -69,7 +76,7 @@ func (z *starter) start(i int32) {
 	if z.root[i] >= 0 {
 		return
 	}
-	near := z.g.neighbours(int(i))
+	near := z.g.neighbours(int(i), &z.near)
 	if len(near) == 0 {
 		return
 	}
@@ -108,7 +115,7 @@ func (z *starter) complete(root int32, near []int32) {
 		}
 	}()
 	for _, j := range near {
-		for _, l := range z.g.neighbours(int(j)) {
+		for _, l := range z.g.neighbours(int(j), &z.far) {
 			switch {
 			case l < z.lo || l >= z.hi || l == root:
 			case z.root[l] == root:
@@ -129,8 +136,8 @@ func (z *starter) complete(root int32, near []int32) {
 }
 
 // number sets aggregates and of from the root of each node. Aggregates are numbered in the order of their roots. It
-// overwrites root.
-func (s *setup) number(root []int32) {
+// overwrites root, which becomes of, and room, which is as long.
+func (s *setup) number(root, room []int32) {
 	n := len(root)
 	count := make([]int32, s.run.most+1)
 	s.run.pieces(n, 1<<14, func(piece, lo, hi int) {
@@ -144,13 +151,11 @@ func (s *setup) number(root []int32) {
 		count[p] += count[p-1]
 	}
 	s.aggregates = count[len(count)-1]
-	s.of = mem.Make[int32](n)
 	s.run.pieces(n, 1<<14, func(piece, lo, hi int) {
 		next := count[piece]
 		for i := lo; i < hi; i++ {
-			s.of[i] = -1
 			if root[i] == int32(i) {
-				s.of[i] = next
+				room[i] = next
 				next++
 			}
 		}
@@ -158,7 +163,7 @@ func (s *setup) number(root []int32) {
 	s.run.ranges(n, 1<<14, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			if r := root[i]; r >= 0 {
-				root[i] = s.of[r]
+				root[i] = room[r]
 			}
 		}
 	})
@@ -176,18 +181,20 @@ func (s *setup) number(root []int32) {
 func (s *setup) joined(g *graph, root []int32) []int32 {
 	joined := s.joinedByEntries(root)
 	s.run.ranges(len(root), 1<<12, func(lo, hi int) {
+		var near []int32
 		for i := lo; i < hi; i++ {
 			if joined[i] < 0 {
-				joined[i] = g.firstRoot(root, i)
+				joined[i] = g.firstRoot(root, i, &near)
 			}
 		}
 	})
 	return joined
 }
 
-// firstRoot returns the root of the first neighbour of node i that is in an aggregate; -1: none is.
-func (g *graph) firstRoot(root []int32, i int) int32 {
-	for _, j := range g.neighbours(i) {
+// firstRoot returns the root of the first neighbour of node i that is in an aggregate; -1: none is. room is that of
+// neighbours.
+func (g *graph) firstRoot(root []int32, i int, room *[]int32) int32 {
+	for _, j := range g.neighbours(i, room) {
 		if root[j] >= 0 {
 			return root[j]
 		}
@@ -198,7 +205,7 @@ func (g *graph) firstRoot(root []int32, i int) int32 {
 // joinedByEntries applies the first two rules of joined, which need only the row of the node.
 func (s *setup) joinedByEntries(root []int32) []int32 {
 	c := s.c
-	joined := mem.Make[int32](len(root))
+	joined := mem.Uncleared[int32](len(root))
 	s.run.ranges(len(root), 1<<12, func(lo, hi int) {
 		copy(joined[lo:hi], root[lo:hi])
 		for i := lo; i < hi; i++ {

@@ -83,7 +83,7 @@ func Coarsen(a *sparse.CSR[float64], near [][]float64, opt Options) (*Level, err
 // setup is the state of one call of Coarsen.
 type setup struct {
 	a      *sparse.CSR[float64]
-	near   [][]float64
+	near   [][]float64 // a single vector may be nil, which stands for ones
 	nodes  nodes
 	theta  float64 // threshold of strong couplings
 	filter float64 // theta_F, threshold of the entries of A_F
@@ -95,6 +95,7 @@ type setup struct {
 	node     []int32   // of each unknown; nil if each is a node
 	diagonal []float64 // of A
 	inverse  []float64 // of diagonal; 0 for 0
+	root     []float64 // square root of the absolute diagonal if each unknown is a node
 	rowSum   float64   // the largest row sum of |D^-1 A|
 
 	c     *couplings
@@ -106,12 +107,16 @@ type setup struct {
 
 	first      []int32   // aggregates+1: the first coarse unknown of each aggregate
 	t          []float64 // the tentative prolongator: len(near) values for each unknown, in the columns of its aggregate
+	same       []float64 // replaces t where the values of all unknowns of an aggregate are the same: one value for each
 	coarseNear [][]float64
 }
 
 func newSetup(a *sparse.CSR[float64], near [][]float64, opt Options) *setup {
 	s := &setup{a: a, near: near, nodes: nodesOf(a.Rows, opt), run: runOf(opt.Run), over: Processes{Rows: a.Rows, Entries: a.NNZ()}}
-	if len(near) == 0 {
+	switch {
+	case len(near) == 0 && s.nodes.single():
+		s.near = [][]float64{nil}
+	case len(near) == 0:
 		s.near = constants(a.Rows, max(opt.Block, 1))
 	}
 	if !s.nodes.single() {
@@ -125,11 +130,11 @@ func newSetup(a *sparse.CSR[float64], near [][]float64, opt Options) *setup {
 // prepare computes the tentative prolongator.
 func (s *setup) prepare() {
 	s.couple()
-	g := s.strong(s.c)
+	g := &graph{in: s.c, theta: s.theta}
 	if s.unsymmetric {
 		s.back = spgemm.Transpose(s.a, s.run.do)
 		s.cBack = s.couplingsOf(s.back)
-		g = g.either(s.strong(s.cBack), s.run)
+		g = s.strong(s.c).either(s.strong(s.cBack), s.run)
 	}
 	s.aggregate(g)
 	s.tentative()

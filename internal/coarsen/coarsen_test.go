@@ -246,7 +246,7 @@ func TestRowsOfBoundaryConditionsAreLeftOut(t *testing.T) {
 
 // jacobiStep returns (I - omega/rho D^-1 A) T.
 func jacobiStep(s *setup, a *sparse.CSR[float64], rho float64) *sparse.CSR[float64] {
-	tentative := byColumns(a.Rows, int(s.aggregates), func(i int, put func(int, float64)) { put(int(s.of[i]), s.t[i]) })
+	tentative := byColumns(a.Rows, int(s.aggregates), func(i int, put func(int, float64)) { put(int(s.of[i]), s.tentativeValue(i, s.of[i])) })
 	smoother := byRows(a.Rows, func(i int, put func(int, float64)) {
 		put(i, 1)
 		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
@@ -530,6 +530,20 @@ func TestLongRowsOfSums(t *testing.T) {
 		require.IsIncreasing(t, append([]int32{-1}, row.key[:count]...))
 		for k, key := range row.key[:count] {
 			require.Equal(t, want[key], row.val[k])
+		}
+	}
+}
+
+// Neighbours that are found when they are needed are those of the stored graph.
+func TestNeighboursAreTheStrongCouplings(t *testing.T) {
+	for _, opt := range []Options{{}, {Block: 2}, {Strength: 0.3}} {
+		s := newSetup(weakened(neumann(20)), nil, opt)
+		s.couple()
+		stored, found := s.strong(s.c), &graph{in: s.c, theta: s.theta}
+		require.Equal(t, stored.nodes(), found.nodes())
+		var room []int32
+		for i := range stored.nodes() {
+			require.ElementsMatch(t, stored.neighbours(i, nil), found.neighbours(i, &room), "node %d", i)
 		}
 	}
 }

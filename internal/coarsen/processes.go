@@ -38,7 +38,7 @@ func (r *Rows) Strong(lo, end int) (ptr []int64, to []int32) {
 	g := r.s.strong(r.s.c)
 	ptr = make([]int64, 1, end-lo+1)
 	for i := lo; i < end; i++ {
-		to = append(to, g.neighbours(i)...)
+		to = append(to, g.neighbours(i, nil)...)
 		ptr = append(ptr, int64(len(to)))
 	}
 	return ptr, to
@@ -89,12 +89,12 @@ func (g *Graph) Roots() []int32 { return g.g.roots(runOf(nil)) }
 func (g *Graph) Alone(i int) bool { return g.g.count[i] == 0 }
 
 // FirstRoot returns the root of the first neighbour of node i that is in an aggregate; -1: none is.
-func (g *Graph) FirstRoot(root []int32, i int) int32 { return g.g.firstRoot(root, i) }
+func (g *Graph) FirstRoot(root []int32, i int) int32 { return g.g.firstRoot(root, i, nil) }
 
 // Number returns the aggregate of each node, or -1, and the number of aggregates. It overwrites root.
 func Number(root []int32) (of []int32, count int) {
 	s := &setup{run: runOf(nil)}
-	s.number(root)
+	s.number(root, make([]int32, len(root)))
 	return s.of, int(s.aggregates)
 }
 

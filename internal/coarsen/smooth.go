@@ -51,7 +51,7 @@ func (s *setup) newRows(n int) *rows {
 func (r *rows) joined(run runner) *sparse.CSR[float64] {
 	p := r.p
 	prefix(p.RowPtr)
-	p.ColIdx, p.Val = mem.Make[int32](int(p.RowPtr[p.Rows])), mem.Make[float64](int(p.RowPtr[p.Rows]))
+	p.ColIdx, p.Val = mem.Uncleared[int32](int(p.RowPtr[p.Rows])), mem.Uncleared[float64](int(p.RowPtr[p.Rows]))
 	run.ranges(len(r.parts), 1, func(lo, hi int) {
 		for _, part := range r.parts[lo:hi] {
 			copy(p.ColIdx[p.RowPtr[part.first]:], part.col)
@@ -89,9 +89,7 @@ func (s *setup) smoothedUnknowns(a *sparse.CSR[float64], rho float64) *sparse.CS
 				found.grow(2*len(found.col) + len(to) + 1)
 			}
 			row.reset(found.col[used:], found.val[used:])
-			if own >= 0 {
-				row.add(own, 0)
-			}
+			mine := 0.0 // the sum for own
 			for k, j := range to {
 				v := val[k]
 				if int(j) == i {
@@ -102,9 +100,16 @@ func (s *setup) smoothedUnknowns(a *sparse.CSR[float64], rho float64) *sparse.CS
 					continue
 				}
 				size += math.Abs(v)
-				if g := s.of[j]; g >= 0 {
-					row.add(g, v*s.t[j])
+				switch g := s.of[j]; {
+				case g < 0:
+				case g == own:
+					mine += v * s.tentativeValue(int(j), g)
+				default:
+					row.add(g, v*s.tentativeValue(int(j), g))
 				}
+			}
+			if own >= 0 {
+				row.add(own, mine)
 			}
 			factor, rest := s.factor(i, weak, size, damping)
 			count := row.sort()
@@ -112,7 +117,7 @@ func (s *setup) smoothedUnknowns(a *sparse.CSR[float64], rho float64) *sparse.CS
 			for k := range sum {
 				sum[k] *= -factor
 				if key[k] == own {
-					sum[k] += rest * s.t[i]
+					sum[k] += rest * s.tentativeValue(i, own)
 				}
 			}
 			count = s.truncated(key, sum, coarse)
@@ -157,7 +162,7 @@ func (s *setup) truncated(key []int32, val, coarse []float64) int {
 
 // grow makes room for n elements.
 func (p *part) grow(n int) {
-	col, val := mem.Make[int32](n), mem.Make[float64](n)
+	col, val := mem.Uncleared[int32](n), mem.Uncleared[float64](n)
 	copy(col, p.col)
 	copy(val, p.val)
 	p.col, p.val = col, val
@@ -318,7 +323,14 @@ func (s *setup) smoothedNodes(a *sparse.CSR[float64], c *couplings, rho float64)
 						at = place[own]
 					}
 					size += math.Abs(v)
-					if at > 0 {
+					switch {
+					case at <= 0:
+					case k == 3: // without a loop
+						y, t := (*[3]float64)(sum[3*int(at-1):]), (*[3]float64)(s.t[3*j:])
+						y[0] += v * t[0]
+						y[1] += v * t[1]
+						y[2] += v * t[2]
+					default:
 						addTo(sum[int(at-1)*k:], v, s.t[j*k:j*k+k])
 					}
 				}

@@ -9,16 +9,31 @@ import (
 )
 
 // graph has the strong couplings. The neighbours of node i, without i, are to[start[i]] to to[start[i]+count[i]-1], in the
-// order of the entries of A.
+// order of the entries of A. If in is not nil, they are found among these couplings whenever they are needed: the first pass
+// of the aggregation asks for those of a part of the nodes only.
 type graph struct {
 	start []int64
 	count []int32
 	to    []int32
+
+	in    *couplings
+	theta float64
 }
 
-func (g *graph) nodes() int { return len(g.count) }
+func (g *graph) nodes() int {
+	if g.in != nil {
+		return len(g.in.root)
+	}
+	return len(g.count)
+}
 
-func (g *graph) neighbours(i int) []int32 {
+// neighbours returns the neighbours of node i. The result may use the memory of room, which the caller gives for the next
+// call.
+func (g *graph) neighbours(i int, room *[]int32) []int32 {
+	if g.in != nil {
+		*room = slices.Grow((*room)[:0], int(g.in.ptr[i+1]-g.in.ptr[i]))
+		return (*room)[:g.in.strong(i, g.theta, (*room)[:cap(*room)])]
+	}
 	at := g.start[i]
 	return g.to[at : at+int64(g.count[i])]
 }
@@ -32,10 +47,28 @@ type couplings struct {
 	root []float64 // square root of the absolute diagonal entry, or of the norm of the diagonal block
 }
 
-// findDiagonal sets diagonal, inverse and rowSum.
+// strong stores the nodes j with |a_ij|^2 > theta^2 |a_ii a_jj| in out, and returns their number.
+func (c *couplings) strong(i int, theta float64, out []int32) int {
+	limit, from := theta*c.root[i], c.ptr[i]
+	to := c.to[from:c.ptr[i+1]]
+	size := c.size[from:c.ptr[i+1]][:len(to)]
+	count := 0
+	for k, j := range to {
+		if math.Abs(size[k]) > limit*c.root[j] && int(j) != i {
+			out[count] = j
+			count++
+		}
+	}
+	return count
+}
+
+// findDiagonal sets diagonal, inverse, rowSum, and root if each unknown is a node.
 func (s *setup) findDiagonal() {
 	a := s.a
-	s.diagonal, s.inverse = mem.Make[float64](a.Rows), mem.Make[float64](a.Rows)
+	s.diagonal, s.inverse = mem.Uncleared[float64](a.Rows), mem.Uncleared[float64](a.Rows)
+	if s.nodes.single() {
+		s.root = mem.Uncleared[float64](a.Rows)
+	}
 	largest := make([]float64, s.run.most)
 	s.run.pieces(a.Rows, 1<<12, func(piece, lo, hi int) {
 		most := 0.0
@@ -48,11 +81,15 @@ func (s *setup) findDiagonal() {
 					d += val[k]
 				}
 			}
-			s.diagonal[i] = d
+			inverse := 0.0
 			if d != 0 {
-				s.inverse[i] = 1 / d
+				inverse = 1 / d
 			}
-			most = max(most, sum*math.Abs(s.inverse[i]))
+			s.diagonal[i], s.inverse[i] = d, inverse
+			if s.root != nil {
+				s.root[i] = math.Sqrt(math.Abs(d))
+			}
+			most = max(most, sum*math.Abs(inverse))
 		}
 		largest[piece] = most
 	})
@@ -62,13 +99,7 @@ func (s *setup) findDiagonal() {
 // couplingsOf returns the couplings of A or A'.
 func (s *setup) couplingsOf(a *sparse.CSR[float64]) *couplings {
 	if s.nodes.single() {
-		root := mem.Make[float64](a.Rows)
-		s.run.ranges(a.Rows, 1<<13, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				root[i] = math.Sqrt(math.Abs(s.diagonal[i]))
-			}
-		})
-		return &couplings{ptr: a.RowPtr, to: a.ColIdx, size: a.Val, root: root}
+		return &couplings{ptr: a.RowPtr, to: a.ColIdx, size: a.Val, root: s.root}
 	}
 	return s.coupledBlocks(a)
 }
@@ -83,22 +114,33 @@ func (s *setup) coupledBlocks(a *sparse.CSR[float64]) *couplings {
 	}
 	parts := make([]part, s.run.most)
 	s.run.pieces(count, 1<<10, func(piece, lo, hi int) {
-		var found part
+		first, _ := s.nodes.span(lo)
+		_, end := s.nodes.span(hi - 1)
+		each := float64(hi-lo) / float64(max(end-first, 1))                       // nodes of an unknown
+		room := int(float64(a.RowPtr[end]-a.RowPtr[first])*each*each) + 4*(hi-lo) // of full blocks, and some
+		found := part{mem.Uncleared[int32](room)[:0], mem.Uncleared[float64](room)[:0]}
 		at := make([]int32, count) // of each node: 1 + its place in the row, 0 if it is not there
 		for i := lo; i < hi; i++ {
 			from, end := s.nodes.span(i)
 			start, own := len(found.to), 0.0
-			for k := a.RowPtr[from]; k < a.RowPtr[end]; k++ {
-				j, v := s.node[a.ColIdx[k]], a.Val[k]
-				if int(j) == i {
+			val := a.Val[a.RowPtr[from]:a.RowPtr[end]]
+			last, place := int32(i), -1 // the node of the entry before, and its place in found; -1: it is i
+			for k, col := range a.ColIdx[a.RowPtr[from]:a.RowPtr[end]][:len(val)] {
+				v := val[k]
+				if j := s.node[col]; j != last {
+					if last, place = j, -1; int(j) != i {
+						if at[j] == 0 {
+							found.to, found.size = append(found.to, j), append(found.size, 0)
+							at[j] = int32(len(found.to) - start)
+						}
+						place = start + int(at[j]) - 1
+					}
+				}
+				if place < 0 {
 					own += v * v
-					continue
+				} else {
+					found.size[place] += v * v
 				}
-				if at[j] == 0 {
-					found.to, found.size = append(found.to, j), append(found.size, 0)
-					at[j] = int32(len(found.to) - start)
-				}
-				found.size[start+int(at[j])-1] += v * v
 			}
 			c.root[i] = math.Sqrt(math.Sqrt(own))
 			for k, j := range found.to[start:] {
@@ -110,38 +152,28 @@ func (s *setup) coupledBlocks(a *sparse.CSR[float64]) *couplings {
 		parts[piece] = found
 	})
 	prefix(c.ptr)
-	c.to, c.size = make([]int32, 0, c.ptr[count]), make([]float64, 0, c.ptr[count])
-	for _, p := range parts {
-		c.to, c.size = append(c.to, p.to...), append(c.size, p.size...)
-	}
+	c.to, c.size = mem.Uncleared[int32](int(c.ptr[count])), mem.Uncleared[float64](int(c.ptr[count]))
+	s.run.pieces(count, 1<<10, func(piece, lo, _ int) {
+		copy(c.to[c.ptr[lo]:], parts[piece].to)
+		copy(c.size[c.ptr[lo]:], parts[piece].size)
+	})
 	return c
 }
 
-// strong returns the graph of the couplings c with |a_ij|^2 > theta^2 |a_ii a_jj|.
+// strong returns the graph of the strong couplings in c.
 func (s *setup) strong(c *couplings) *graph {
 	n := len(c.root)
-	g := &graph{start: c.ptr[:n], count: make([]int32, n), to: mem.Make[int32](len(c.to))}
+	g := &graph{start: c.ptr[:n], count: mem.Uncleared[int32](n), to: mem.Uncleared[int32](len(c.to))}
 	s.run.ranges(n, 1<<12, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			limit := s.theta * c.root[i]
-			from := c.ptr[i]
-			to, size := c.to[from:c.ptr[i+1]], c.size[from:c.ptr[i+1]]
-			out := g.to[from:c.ptr[i+1]]
-			count := 0
-			for k, j := range to {
-				if math.Abs(size[k]) > limit*c.root[j] && int(j) != i {
-					out[count] = j
-					count++
-				}
-			}
-			g.count[i] = int32(count)
+			g.count[i] = int32(c.strong(i, s.theta, g.to[c.ptr[i]:c.ptr[i+1]]))
 		}
 	})
 	return g
 }
 
 // either returns the graph in which two nodes are coupled if g or h couples them. Nodes without neighbours in g, such as
-// boundary conditions, have none in the result.
+// boundary conditions, have none in the result. Both store their neighbours.
 func (g *graph) either(h *graph, run runner) *graph {
 	n := g.nodes()
 	both := &graph{start: make([]int64, n+1), count: make([]int32, n)}
@@ -156,7 +188,7 @@ func (g *graph) either(h *graph, run runner) *graph {
 				continue
 			}
 			at := both.start[i]
-			for _, list := range [][]int32{g.neighbours(i), h.neighbours(i)} {
+			for _, list := range [][]int32{g.neighbours(i, nil), h.neighbours(i, nil)} {
 				for _, j := range list {
 					if in[j] != int32(i+1) && g.count[j] > 0 {
 						in[j] = int32(i + 1)

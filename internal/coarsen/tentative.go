@@ -13,13 +13,13 @@ const dependent = 1e-8
 // tentative makes the near null space B orthonormal in each aggregate: B = Q R there, with Q in t and R in coarseNear. A
 // vector that depends on the earlier ones adds no column to Q.
 func (s *setup) tentative() {
-	s.t = mem.Make[float64](s.a.Rows * len(s.near))
 	s.first = make([]int32, s.aggregates+1)
 	if s.nodes.single() && len(s.near) == 1 {
 		s.normalise(s.near[0])
 		return
 	}
 	k, count := len(s.near), int(s.aggregates)
+	s.t = mem.Make[float64](s.a.Rows * k)
 	ptr, members := s.members()
 	factors := make([]float64, count*k*k) // R of each aggregate, rows of length k
 	s.run.ranges(count, 1<<8, func(lo, hi int) {
@@ -49,11 +49,15 @@ func (s *setup) tentative() {
 	})
 }
 
-// normalise is tentative for one vector and nodes of one unknown.
+// normalise is tentative for one vector and nodes of one unknown. nil stands for a vector of ones.
 func (s *setup) normalise(b []float64) {
 	norm := make([]float64, s.aggregates)
 	for i, g := range s.of {
-		if g >= 0 {
+		switch {
+		case g < 0:
+		case b == nil:
+			norm[g]++
+		default:
 			norm[g] += b[i] * b[i]
 		}
 	}
@@ -66,6 +70,14 @@ func (s *setup) normalise(b []float64) {
 		s.first[g+1] = int32(len(near))
 	}
 	s.coarseNear = [][]float64{near}
+	if b == nil {
+		for g := range norm {
+			norm[g] = 1 / norm[g]
+		}
+		s.same = norm
+		return
+	}
+	s.t = mem.Make[float64](len(b))
 	s.run.ranges(len(b), 1<<13, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			if g := s.of[i]; g >= 0 && norm[g] > 0 {
@@ -73,6 +85,14 @@ func (s *setup) normalise(b []float64) {
 			}
 		}
 	})
+}
+
+// tentativeValue returns the value of unknown i, a node of its own, in the column of its aggregate g.
+func (s *setup) tentativeValue(i int, g int32) float64 {
+	if s.same != nil {
+		return s.same[g]
+	}
+	return s.t[i]
 }
 
 // members returns the nodes of each aggregate: those of g are members[ptr[g]:ptr[g+1]], ascending.
