@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/numa"
 )
 
@@ -25,17 +26,48 @@ const (
 	futexWake = 1 | 128
 )
 
-// park sleeps while word has this value.
-func park(word *atomic.Uint32, value uint32) {
-	for word.Load() == value {
-		// The call may end by a signal, or fail because word has changed: the caller reads word.
-		_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(value), 0, 0, 0)
+// sleeper is a thread that sleeps until another one wakes it.
+type sleeper struct {
+	thread atomic.Int32 // its number; a goroutine may change threads between two sleeps
+	moved  int          // the number of the thread whose CPUs the last wake has restricted; 0: none
+	cpus   unix.CPUSet  // its CPUs before that
+}
+
+// park sleeps while state is threadAsleep, and returns once it is awake.
+func (s *sleeper) park(state *atomic.Uint32) {
+	for {
+		switch state.Load() {
+		case threadAsleep:
+			s.thread.Store(int32(unix.Gettid()))
+			// The call may end by a signal, or fail because state has changed.
+			_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(state)), futexWait, threadAsleep, 0, 0, 0)
+		case waking: // for a few system calls
+			par.Yield()
+		default:
+			if s.moved != 0 {
+				_ = unix.SchedSetaffinity(s.moved, &s.cpus)
+			}
+			return
+		}
 	}
 }
 
-// unpark wakes the thread that sleeps on word, which the caller has changed.
-func unpark(word *atomic.Uint32) {
-	_, _, _ = unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWake, 1, 0, 0, 0)
+// wake wakes the thread, which begins on another CPU than cpu if it may run on others. cpu is -1 if that does not matter.
+// state is waking.
+//
+// While the CPUs are busy, Linux does not look for an idle one: it leaves the woken thread on the CPU of the one that wakes
+// it, until a clock tick finds the two there, milliseconds later.
+func (s *sleeper) wake(state *atomic.Uint32, cpu int32) {
+	s.moved = 0
+	if thread := int(s.thread.Load()); cpu >= 0 && thread != 0 && unix.SchedGetaffinity(thread, &s.cpus) == nil {
+		others := s.cpus
+		others.Clear(int(cpu))
+		if others != s.cpus && others.Count() > 0 && unix.SchedSetaffinity(thread, &others) == nil {
+			s.moved = thread
+		}
+	}
+	state.Store(awake)
+	_, _, _ = unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(state)), futexWake, 1, 0, 0, 0)
 }
 
 // sliceTime is the shortest time slice that Linux gives.

@@ -2,10 +2,12 @@ package workers
 
 import (
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/msrep-go/msrep/numa"
 )
@@ -103,4 +105,60 @@ func TestThreadsThatShareACPULookForAnother(t *testing.T) {
 		}
 	}
 	require.Fail(t, "they stayed where they were")
+}
+
+func TestAWokenThreadMayRunOnOtherCPUsThanItsWakerAndThenOnAll(t *testing.T) {
+	cpus := severalCPUs(t)
+	for _, cpu := range append(cpus, -1) { // -1 is unknown
+		var state atomic.Uint32
+		s := &sleeper{}
+		state.Store(threadAsleep)
+		type woken struct {
+			thread int
+			cpus   []int
+		}
+		through := make(chan woken)
+		go func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			s.park(&state)
+			after, err := numa.Affinity()
+			if err != nil {
+				after = nil
+			}
+			through <- woken{unix.Gettid(), after}
+		}()
+		require.Eventually(t, func() bool { return s.thread.Load() != 0 }, 10*time.Second, 100*time.Microsecond)
+		state.Store(waking)
+		s.wake(&state, int32(cpu))
+		w := <-through
+		require.Equal(t, cpus, w.cpus, "it may run on all CPUs again")
+		if cpu < 0 {
+			require.Zero(t, s.moved)
+			continue
+		}
+		require.Equal(t, w.thread, s.moved)
+		require.Equal(t, len(cpus), s.cpus.Count())
+	}
+}
+
+// Other threads keep the other CPUs busy.
+func TestDuringContentionAWokenThreadMayRunAnywhere(t *testing.T) {
+	severalCPUs(t)
+	for _, present := range []bool{false, true} {
+		g := newWaitPoint()
+		g.contention = &contention{}
+		g.contention.always.Store(present)
+		var ready atomic.Bool
+		through := make(chan struct{})
+		go func() {
+			g.wait(ready.Load, 1)
+			close(through)
+		}()
+		require.Eventually(t, func() bool { return g.asleep.Load() == threadAsleep && g.thread.thread.Load() != 0 }, 10*time.Second, 100*time.Microsecond)
+		ready.Store(true)
+		require.True(t, g.open())
+		<-through
+		require.Equal(t, !present, g.thread.moved != 0)
+	}
 }

@@ -7,9 +7,11 @@ import "sync/atomic"
 // threadsPark is false: nothing here wakes a thread, and the functions below are not used.
 const threadsPark = false
 
-func park(*atomic.Uint32, uint32) {}
+type sleeper struct{}
 
-func unpark(*atomic.Uint32) {}
+func (*sleeper) park(*atomic.Uint32) {}
+
+func (*sleeper) wake(*atomic.Uint32, int32) {}
 
 func leaveCPU() {}
 

@@ -33,17 +33,19 @@ const (
 // queue the goroutine behind the goroutine that wakes it, on the same thread, until an idle thread takes it over,
 // which lasts longer than many products. Otherwise the goroutine sleeps, and its thread is free for others.
 type waitPoint struct {
-	asleep     atomic.Uint32        // awake, or what sleeps or is about to sleep
+	asleep     atomic.Uint32        // awake, or what sleeps, is about to sleep or is being woken
 	wake       chan struct{}        // wakes the goroutine; holds one
 	lost       int                  // number of waits in a row in which the CPU was lost
 	cpu        atomic.Int32         // the CPU on which its thread yielded last
 	shared     func(cpu int32) bool // whether the thread it waits for yielded on that CPU last
 	contention *contention          // learns that other threads want the CPU; may be nil
+	thread     sleeper              // if a thread sleeps
 }
 
 const (
 	awake = iota
 	threadAsleep
+	waking // a thread
 	goroutineAsleep
 )
 
@@ -68,7 +70,7 @@ func (g *waitPoint) wait(ready func() bool, spin time.Duration) (woken bool) {
 		}
 		// Until open, which found it asleep.
 		if how == threadAsleep {
-			park(&g.asleep, how)
+			g.thread.park(&g.asleep)
 		} else {
 			<-g.wake
 		}
@@ -123,14 +125,17 @@ func (g *waitPoint) poll(ready func() bool, spin time.Duration) bool {
 // before. If open returns true, and the goroutine has not gone to sleep since the condition became true, wait returns
 // true.
 func (g *waitPoint) open() (woken bool) {
-	how := g.asleep.Load()
-	if how == awake || !g.asleep.CompareAndSwap(how, awake) {
-		return false
-	}
-	if how == threadAsleep {
-		unpark(&g.asleep)
-	} else {
+	switch how := g.asleep.Load(); {
+	case how == threadAsleep && g.asleep.CompareAndSwap(how, waking):
+		here := int32(-1)
+		if g.contention == nil || !g.contention.present() {
+			here = currentCPU()
+		}
+		g.thread.wake(&g.asleep, here)
+	case how == goroutineAsleep && g.asleep.CompareAndSwap(how, awake):
 		g.wake <- struct{}{}
+	default:
+		return false
 	}
 	return true
 }
