@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes the assembly of kernels/cpu/internal/form from its generators. gen/ROOM writes ROOM_amd64.{s,go}, and gen/ROOM/NAME
-# writes NAME_amd64.{s,go}, to the folder of ROOM: form/ROOM, or form itself for the room form, internal/ROOM for vec and
-# dense, or kernels/cpu/internal/triangular for triangular. Some also write the same files for arm64. gen/vec/vectors also
-# writes vectors_levels_{amd64,arm64,other}.go.
+# writes NAME_amd64.{s,go}, to the folder of ROOM: form/ROOM, or form itself for the room form, internal/ROOM for vec,
+# dense and spgemm, or kernels/cpu/internal/triangular for triangular. Some also write the same files for arm64.
+# gen/vec/vectors also writes vectors_levels_{amd64,arm64,other}.go.
 #
 #     .ci/asm.sh           write the files
 #     .ci/asm.sh --check   write elsewhere and compare byte for byte
@@ -22,6 +22,7 @@ for main in */main.go */*/main.go; do
 	form) dir=../form package=form ;;
 	vec) dir=../../../../internal/vec package=vec ;;
 	dense) dir=../../../../internal/dense package=dense ;;
+	spgemm) dir=../../../../internal/spgemm package=spgemm ;;
 	triangular) dir=../triangular package=triangular ;;
 	*) dir=../form/$room package=$room ;;
 	esac

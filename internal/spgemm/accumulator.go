@@ -17,8 +17,7 @@ type accumulator[V sparse.Value] struct {
 	merge merger
 
 	rowBytes int64 // average size of a row of b
-	loaded   int32 // results of load, so that the compiler keeps its reads
-	value    V
+	reader   reader[V]
 }
 
 // newAccumulator returns an accumulator for a right factor.
@@ -114,26 +113,13 @@ func (s *accumulator[V]) columns(row []int32, z size, cols []int32) int {
 // farBytes is the size of a part of B from which load pays: it then exceeds the second-level cache.
 const farBytes = 1 << 20
 
-// load brings the rows of B that the next row of A names into the cache, if they lie in a part of B of at least farBytes: it
-// reads the first column of each, and its value if values is set. These reads overlap; those of the product would wait for
-// memory one after the other.
+// load brings the rows of B that the next row of A names into the cache, if they lie in a part of B of at least farBytes:
+// their columns, and their values if values is set. The product would wait for one after the other.
 func (s *accumulator[V]) load(row []int32, values bool) {
 	if len(row) < 2 || int64(row[len(row)-1]-row[0])*s.rowBytes < farBytes {
 		return
 	}
-	last := int64(len(s.b.ColIdx) - 1)
-	var sum int32
-	for _, k := range row {
-		sum += s.b.ColIdx[min(s.b.RowPtr[k], last)]
-	}
-	s.loaded = sum
-	if values {
-		var sum V
-		for _, k := range row {
-			sum += s.b.Val[min(s.b.RowPtr[k], last)]
-		}
-		s.value = sum
-	}
+	s.reader.load(s.b, row, values)
 }
 
 // gather computes the values of a row of A B whose columns are cols. The row of A has the columns row and the values by.
