@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"math"
 
 	"github.com/msrep-go/msrep/internal/coarsen"
 	"github.com/msrep-go/msrep/internal/mem"
@@ -34,9 +33,6 @@ type rankLevel struct {
 	rho     float64          // bound of the largest eigenvalue of D^-1 A
 	solve   *Matrix[float64] // dense inverse of a; nil unless the level is the coarsest and small
 }
-
-// least is the least factor by which the number of rows must fall from a level to the next one.
-const least = 1.25
 
 // build makes the levels for a. All ranks call it, and get the same error.
 func (h *hierarchy) build(a *Matrix[float64]) error {
@@ -116,13 +112,13 @@ func (h *hierarchy) coarsen(l *rankLevel, near *nearNull) (more bool, err error)
 	c, err := coarsened(l.sys, l.a, *near, opt, h.opt.Deterministic)
 	if err == nil {
 		l.inverse, l.rho = c.inverse, c.rho
-		err = l.invertible()
+		err = multigrid.CheckSmoother(l.inverse, l.a.First(), l.rho)
 	}
 	h.add(l)
 	if err := l.sys.Agree(err); err != nil {
 		return false, err
 	}
-	if c.p.Cols == 0 || float64(c.p.Cols)*least > float64(l.a.Rows) || len(h.levels) == h.opt.MaxLevels {
+	if !multigrid.Shrinks(l.a.Rows, c.p.Cols) || len(h.levels) == h.opt.MaxLevels {
 		return false, nil
 	}
 	l.p, l.r, *near = c.p, c.r, c.near
@@ -130,19 +126,6 @@ func (h *hierarchy) coarsen(l *rankLevel, near *nearNull) (more bool, err error)
 		l.r, err = l.p.Transpose(l.sys.comm)
 	}
 	return true, err
-}
-
-// invertible checks the reciprocals of the diagonal of a level.
-func (l *rankLevel) invertible() error {
-	for i, d := range l.inverse {
-		if d-d != 0 || d == 0 {
-			return sparse.Inputf("matrix", "its diagonal element in row %d is zero, or too small or large to be inverted", l.a.First()+i)
-		}
-	}
-	if !(l.rho > 0 && l.rho <= math.MaxFloat64) {
-		return sparse.Inputf("matrix", "the largest eigenvalue of D^-1 A is not finite: scale the matrix")
-	}
-	return nil
 }
 
 // alone returns the System of this rank alone, on the same devices.

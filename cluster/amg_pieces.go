@@ -132,9 +132,6 @@ func (o *pieces[V]) add(h *hierarchy, k int) error {
 		if m == nil {
 			return nil
 		}
-		if m.NNZ < searched {
-			products = 1
-		}
 		part := *m.Part
 		if k == 0 { // the plan changes the indices, which may be those of the caller
 			part.ColIdx = slices.Clone(part.ColIdx)
@@ -154,9 +151,9 @@ func (o *pieces[V]) add(h *hierarchy, k int) error {
 	if k > 0 {
 		s.B, s.X = make([]V, n), make([]V, n)
 	}
-	matrix, last := l.a, k == len(h.levels)-1
+	matrix, products, last := l.a, multigrid.Products(l.a.NNZ, h.opt.Degree), k == len(h.levels)-1
 	if l.solve != nil {
-		matrix = l.solve
+		matrix, products = l.solve, 1
 	} else {
 		s.R, s.D = make([]V, n), make([]V, n)
 		degree := h.opt.Degree
@@ -165,12 +162,12 @@ func (o *pieces[V]) add(h *hierarchy, k int) error {
 		}
 		s.Smoother = multigrid.Smoother(degree, l.rho, !h.unsymmetric)
 	}
-	err := plan(&q.a, l.sys, matrix, 2*h.opt.Degree*expectedCycles)
+	err := plan(&q.a, l.sys, matrix, products)
 	if err == nil {
-		err = plan(&q.p, l.prolong, l.p, expectedCycles)
+		err = plan(&q.p, l.prolong, l.p, 1)
 	}
 	if err == nil {
-		err = plan(&q.r, l.sys, l.r, expectedCycles)
+		err = plan(&q.r, l.sys, l.r, 1)
 	}
 	if err != nil {
 		return err
@@ -178,13 +175,6 @@ func (o *pieces[V]) add(h *hierarchy, k int) error {
 	o.cycle = append(o.cycle, s)
 	return nil
 }
-
-const (
-	// expectedCycles is the number of cycles for which plans look for forms.
-	expectedCycles = 40
-	// searched is the number of entries from which plans look for a form at all.
-	searched = 1 << 16
-)
 
 // values returns v in the type V.
 func values[V sparse.Value](v []float64) []V {
@@ -225,8 +215,7 @@ func (o *pieces[V]) apply(r, z []float64) error {
 	return o.failed
 }
 
-// scaleOf returns a power of two by which the largest element of r on all ranks becomes about 1, so that no element that
-// matters leaves the range of float32.
+// scaleOf returns multigrid.Scale for the largest element of r on all ranks.
 func (o *pieces[V]) scaleOf(r []float64) (float64, error) {
 	if mem.Size[V]() == 8 {
 		return 1, nil
@@ -242,11 +231,7 @@ func (o *pieces[V]) scaleOf(r []float64) (float64, error) {
 	if err := o.sys.comm.Max(most); err != nil {
 		return 1, err
 	}
-	if m := most[0]; m != 0 && m-m == 0 {
-		_, exp := math.Frexp(m)
-		return math.Ldexp(1, -min(max(exp, -1000), 1000)), nil
-	}
-	return 1, nil
+	return multigrid.Scale(most[0]), nil
 }
 
 // describe adds what this rank sends to the description of the levels.

@@ -154,8 +154,7 @@ func (o *onHost[V]) applyVector(_ context.Context, r, z *msrep.Vector[float64]) 
 	return z.Write(x)
 }
 
-// scaleOf returns a power of two by which the largest element of r becomes about 1, so that no element that matters leaves
-// the range of float32.
+// scaleOf returns multigrid.Scale for the largest element of r.
 func (o *onHost[V]) scaleOf(r []float64) (float64, error) {
 	var largest atomic.Uint64 // as bits: those of positive numbers have the same order
 	err := o.levels[0].each(func(lo, hi int) {
@@ -178,12 +177,7 @@ func (o *onHost[V]) scaleOf(r []float64) (float64, error) {
 			}
 		}
 	})
-	m := math.Float64frombits(largest.Load())
-	if m == 0 || m-m != 0 {
-		return 1, err
-	}
-	_, exp := math.Frexp(m)
-	return math.Ldexp(1, -min(max(exp, -1000), 1000)), err
+	return multigrid.Scale(math.Float64frombits(largest.Load())), err
 }
 
 // converted returns v in the type V: v itself where it is that type.

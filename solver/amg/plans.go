@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/msrep-go/msrep/internal/multigrid"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -15,16 +16,6 @@ type plans[V sparse.Value] struct {
 	arrays  int64 // bytes of the matrices, which plans may use in place
 }
 
-const (
-	// expectedCycles is the number of cycles for which plans look for forms.
-	expectedCycles = 40
-	// productsOfCycle is the number of products with A in a cycle, as a multiple of the degree of the smoother. It is half as
-	// much again as there are, so that a form which is several times as fast is also taken where building it is slow.
-	productsOfCycle = 3
-	// searched is the number of entries from which plans look for a form at all.
-	searched = 1 << 16
-)
-
 // newPlans returns the plans of l.
 func newPlans[V sparse.Value](ctx context.Context, sys *msrep.System, l *level, opt Options) (p plans[V], err error) {
 	defer func() {
@@ -35,9 +26,6 @@ func newPlans[V sparse.Value](ctx context.Context, sys *msrep.System, l *level, 
 	plan := func(a *sparse.CSR[float64], products int) *msrep.Plan[V] {
 		if a == nil || err != nil {
 			return nil
-		}
-		if a.NNZ() < searched {
-			products = 1
 		}
 		m := values[V](a)
 		p.arrays += m.Bytes()
@@ -51,8 +39,8 @@ func newPlans[V sparse.Value](ctx context.Context, sys *msrep.System, l *level, 
 		p.a = plan(l.solve, 1)
 		return p, err
 	}
-	p.a = plan(l.a, productsOfCycle*opt.Degree*expectedCycles)
-	p.p, p.r = plan(l.p, 1), plan(l.r, 1) // one product a cycle repays no search
+	p.a = plan(l.a, multigrid.Products(l.a.NNZ(), opt.Degree))
+	p.p, p.r = plan(l.p, 1), plan(l.r, 1)
 	return p, err
 }
 

@@ -2,12 +2,9 @@ package amg
 
 import (
 	"context"
-	"math"
-	"sync/atomic"
 
 	"github.com/msrep-go/msrep/internal/coarsen"
 	"github.com/msrep-go/msrep/internal/multigrid"
-	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/internal/spgemm"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -21,9 +18,6 @@ type level struct {
 	smoother []multigrid.Term     // nil on a level that is solved
 	solve    *sparse.CSR[float64] // dense inverse of a; nil unless the level is the coarsest and small
 }
-
-// least is the smallest factor by which the number of rows must fall from one level to the next.
-const least = 1.25
 
 // build returns the levels of a hierarchy for a, the finest first. symmetric states that A' = A.
 func build(ctx context.Context, a *sparse.CSR[float64], symmetric bool, opt Options) ([]*level, error) {
@@ -45,11 +39,11 @@ func build(ctx context.Context, a *sparse.CSR[float64], symmetric bool, opt Opti
 			return nil, err
 		}
 		l.rho, l.inverse = c.Rho, c.InverseDiagonal
-		if err := invertible(l); err != nil {
+		if err := multigrid.CheckSmoother(l.inverse, 0, l.rho); err != nil {
 			return nil, err
 		}
 		l.smoother = multigrid.Smoother(opt.Degree, l.rho, symmetric)
-		if c.P.Cols == 0 || float64(c.P.Cols)*least > float64(a.Rows) || len(levels) == opt.MaxLevels {
+		if !multigrid.Shrinks(a.Rows, c.P.Cols) || len(levels) == opt.MaxLevels {
 			l.smoother = multigrid.Smoother(MaxDegree, l.rho, symmetric) // in place of a solution
 			return levels, nil
 		}
@@ -66,28 +60,4 @@ func build(ctx context.Context, a *sparse.CSR[float64], symmetric bool, opt Opti
 		near, co.Block, co.Nodes = c.Near, 0, c.Nodes
 		co.Level++
 	}
-}
-
-// invertible checks the reciprocals of the diagonal of a level.
-func invertible(l *level) error {
-	var first atomic.Int64
-	first.Store(math.MaxInt64)
-	par.Range(int64(len(l.inverse)), 1<<14, func(lo, hi int64) {
-		for i, d := range l.inverse[lo:hi] {
-			if d-d != 0 || d == 0 {
-				for at := lo + int64(i); ; {
-					if old := first.Load(); old <= at || first.CompareAndSwap(old, at) {
-						return
-					}
-				}
-			}
-		}
-	})
-	if i := first.Load(); i < math.MaxInt64 {
-		return sparse.Inputf("matrix", "its diagonal element in row %d is zero, or too small or large to be inverted", i)
-	}
-	if !(l.rho > 0 && l.rho <= math.MaxFloat64) {
-		return sparse.Inputf("matrix", "the largest eigenvalue of D^-1 A is not finite: scale the matrix")
-	}
-	return nil
 }
