@@ -77,10 +77,9 @@ else
 	echo "there is a driver here"
 fi
 
-echo "--- vet and staticcheck"
+echo "--- vet"
 # shellcheck disable=SC2086
 go vet -tags cuda $packages
-go run honnef.co/go/tools/cmd/staticcheck@v0.7.0 -tags cuda ./kernels/nvidia/... ./internal/nvidiatest ./msrep
 
 echo "--- tests"
 go test -vet=off -tags cuda ./kernels/nvidia/...

@@ -83,7 +83,7 @@ def alarm(*_):
 @pytest.mark.parametrize("name", ["read", "plan", "plan in place"])
 def test_a_signal_ends_a_read_and_a_plan(name, tmp_path):
     """The exception of the handler ends the call long before its end. Others go on."""
-    a = msrep.read("gen:stencil:dims=3,n=80")
+    a = msrep.read("gen:random:rows=300000,cols=300000,nnz=3000000")  # several forms are tried
     if name == "read":
         path = tmp_path / "a.mtx"
         msrep.write(path, a)
