@@ -161,6 +161,13 @@ for n in 500 400; do
 	lines peers/results.jsonl "n-$n-.*ImportError: no CuPy" 2
 done
 
+# A read that ends by its time limit within a line keeps what it has read.
+(
+	eval "$(sed -n '/^part=/,/^}/p' scripts/gpu-run)"
+	exec {answer}< <(printf 'done '; sleep 1.3; echo matrix)
+	answered "done matrix" || answered "done matrix" || { echo "gpu-run lost a part of an answer" && exit 1; }
+)
+
 # A collection of two packs, one after the other: a file that is no matrix, a name with odd characters, matrices with too
 # few entries, and a part that cannot be unpacked. The second call measures only what is new.
 mkdir "$work/folder"
